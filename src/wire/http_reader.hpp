@@ -1,0 +1,75 @@
+// Incremental readers of HTTP/1.1 messages. Fed bytes as they come, they yield the head as a value and the body as
+// plain bytes (chunked framing removed). Strict, since two readers that disagree about framing are an attack:
+// bare LF, obs-fold, whitespace before a colon, Content-Length together with Transfer-Encoding, two lengths, a transfer
+// coding other than exactly `chunked`, and control characters in a head are faults (RFC 9112 §5, §6, §11.2).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "wire/http_message.hpp"
+
+namespace lmw::wire {
+
+struct HeadLimits {
+  std::size_t bytes = 64 * 1024;  // request line and header lines together
+  std::size_t count = 256;        // header lines
+};
+
+enum class ReadFault {
+  bad_framing,    // answer 400 and close
+  head_too_large, // answer 431 and close
+  version,        // not HTTP/1.0 or 1.1: 505
+  cut_short,      // the peer closed inside a message
+};
+
+std::string_view describe(ReadFault fault);
+
+// Reads one message; reset() starts the next one on the same connection.
+class HttpReader {
+ public:
+  enum class Kind { request, response };
+
+  HttpReader(Kind kind, HeadLimits limits);
+  ~HttpReader();
+  HttpReader(HttpReader&&) noexcept;
+  HttpReader& operator=(HttpReader&&) noexcept;
+
+  // Takes bytes, appends decoded body bytes to `body`, and returns how many bytes it took. It stops at the end of the
+  // head (head_done() turns true, so that the caller can decide about the body) and at the end of the message; what is
+  // left belongs to the body or to the next message. Once it has returned a fault it must not be fed again.
+  std::expected<std::size_t, ReadFault> feed(std::string_view bytes, std::string& body);
+
+  // The peer will send no more. Completes a response that is delimited by the end of the connection.
+  std::expected<void, ReadFault> finish();
+
+  bool started() const;  // has taken at least one byte of the current message
+  bool head_done() const;
+  bool done() const;
+
+  // Valid once head_done(). For requests and responses respectively; may be moved from.
+  RequestHead& request();
+  ResponseHead& response();
+
+  // From the framing, once head_done(). No length: chunked, or (responses) until the connection ends.
+  std::optional<std::uint64_t> content_length() const;
+  bool chunked() const;
+  // A response whose end is the end of the connection: that connection can't be used again.
+  bool until_close() const;
+
+  // Responses only: the answer to a HEAD request has no body whatever its head says. Call before feeding.
+  void expect_no_body();
+
+  void reset();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lmw::wire
