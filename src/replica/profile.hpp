@@ -1,0 +1,43 @@
+// Hardware and model as the replica model sees them. One engine step takes
+//
+//   slow × (base + prefill·P + attn·Σ(p·ctx) + seq·D + kvread·Σ ctx of decoding sequences)   seconds
+//
+// P: prompt tokens computed in the step; p·ctx: each chunk's tokens × the mean position they attend to; D: sequences
+// that decode.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.hpp"
+
+namespace lmw::replica {
+
+struct StepCost {
+  double base = 0;     // s
+  double prefill = 0;  // s a prompt token
+  double attn = 0;     // s a (token × position)
+  double seq = 0;      // s a decoding sequence
+  double kvread = 0;   // s a KV token read by decoding
+};
+
+struct Profile {
+  std::string name;
+  StepCost cost;
+  std::vector<double> slow;            // factor of each replica, repeated when there are more replicas; empty: all 1
+  std::int64_t kv_tokens = 0;          // KV capacity of a replica
+  int block_size = 16;                 // tokens
+  int max_num_seqs = 256;
+  int max_num_batched_tokens = 2048;   // token budget of a step
+  int max_model_len = 32768;
+  Duration network{};                  // client to engine, each way; the model itself does not apply it
+};
+
+std::span<const Profile> profiles();
+// Null when there is none of that name.
+const Profile* find_profile(std::string_view name);
+
+}  // namespace lmw::replica
