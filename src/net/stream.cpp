@@ -1,0 +1,119 @@
+#include "net/stream.hpp"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <vector>
+
+namespace lmw::net {
+
+namespace {
+using SteadyTime = std::chrono::steady_clock::time_point;
+constexpr auto tuple_awaitable = asio::as_tuple(asio::use_awaitable);
+
+SteadyTime after(Timeout timeout) {
+  const auto now = std::chrono::steady_clock::now();
+  return timeout >= SteadyTime::max() - now ? SteadyTime::max() : now + timeout;
+}
+}  // namespace
+
+// One timer watches both deadlines. It is armed for the earliest and looks again when it fires, so that moving a
+// deadline further away (each streamed piece does) costs no timer operation.
+struct Stream::State {
+  explicit State(tcp::socket s) : socket(std::move(s)), timer(socket.get_executor()) {}
+
+  tcp::socket socket;
+  asio::steady_timer timer;
+  SteadyTime read_deadline = SteadyTime::max();
+  SteadyTime write_deadline = SteadyTime::max();
+  SteadyTime armed = SteadyTime::max();
+  bool read_timed_out = false;
+  bool write_timed_out = false;
+
+  static void arm(const std::shared_ptr<State>& state) {
+    const auto next = std::min(state->read_deadline, state->write_deadline);
+    if (next >= state->armed) return;
+    state->armed = next;
+    state->timer.expires_at(next);
+    state->timer.async_wait([weak = std::weak_ptr(state)](boost::system::error_code error) {
+      const auto self = weak.lock();
+      if (error || !self) return;
+      self->armed = SteadyTime::max();
+      self->check();
+      arm(self);
+    });
+  }
+
+  void check() {
+    const auto now = std::chrono::steady_clock::now();
+    const bool read_due = now >= read_deadline, write_due = now >= write_deadline;
+    if (read_due) read_deadline = SteadyTime::max();
+    if (write_due) write_deadline = SteadyTime::max();
+    read_timed_out |= read_due;
+    write_timed_out |= write_due;
+    boost::system::error_code ignored;
+    if (read_due || write_due) socket.cancel(ignored);
+  }
+};
+
+Stream::Stream(tcp::socket socket) : state_(std::make_shared<State>(std::move(socket))) {
+  boost::system::error_code ignored;
+  state_->socket.set_option(tcp::no_delay(true), ignored);
+}
+
+Stream::~Stream() {
+  if (!state_) return;
+  close();
+  state_->timer.cancel();
+}
+
+awaitable<std::expected<std::size_t, IoFault>> Stream::read_some(asio::mutable_buffer buffer, Timeout timeout) {
+  const auto state = state_;
+  state->read_timed_out = false;
+  state->read_deadline = after(timeout);
+  State::arm(state);
+  const auto [error, size] = co_await state->socket.async_read_some(buffer, tuple_awaitable);
+  state->read_deadline = SteadyTime::max();
+  if (!error) co_return size;
+  co_return std::unexpected(state->read_timed_out ? IoFault::timed_out : IoFault::closed);
+}
+
+awaitable<std::expected<void, IoFault>> Stream::write(std::span<const asio::const_buffer> pieces, Timeout timeout) {
+  const auto state = state_;
+  std::vector<asio::const_buffer> left(pieces.begin(), pieces.end());
+  std::size_t first = 0;
+  state->write_timed_out = false;
+  while (true) {
+    while (first < left.size() && left[first].size() == 0) ++first;
+    if (first == left.size()) break;
+    state->write_deadline = after(timeout);
+    State::arm(state);
+    const std::span<const asio::const_buffer> todo(left.data() + first, left.size() - first);
+    auto [error, size] = co_await state->socket.async_write_some(todo, tuple_awaitable);
+    state->write_deadline = SteadyTime::max();
+    if (error) {
+      const bool timed_out = state->write_timed_out;
+      boost::system::error_code ignored;
+      state->socket.close(ignored);
+      co_return std::unexpected(timed_out ? IoFault::timed_out : IoFault::closed);
+    }
+    while (size > 0) {
+      const auto part = std::min(size, left[first].size());
+      left[first] += part;
+      size -= part;
+      if (left[first].size() == 0) ++first;
+    }
+  }
+  co_return std::expected<void, IoFault>();
+}
+
+void Stream::close() {
+  boost::system::error_code ignored;
+  state_->socket.close(ignored);
+}
+
+bool Stream::is_open() const { return state_->socket.is_open(); }
+
+asio::any_io_executor Stream::executor() const { return state_->socket.get_executor(); }
+
+}  // namespace lmw::net

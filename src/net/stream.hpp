@@ -1,0 +1,47 @@
+// One TCP connection with a deadline for each direction.
+#pragma once
+
+#include <chrono>
+#include <expected>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "net/asio.hpp"
+
+namespace lmw::net {
+
+using Timeout = std::chrono::nanoseconds;
+
+enum class IoFault {
+  closed,     // the peer closed or reset the connection, or we did
+  timed_out,  // no progress within the timeout
+};
+
+// Reading and writing may go on at the same time, one operation each. Destroying it closes the connection.
+class Stream {
+ public:
+  explicit Stream(tcp::socket socket);
+  ~Stream();
+  Stream(Stream&&) noexcept = default;
+  Stream& operator=(Stream&&) = delete;
+
+  // At least one byte, at most the buffer.
+  awaitable<std::expected<std::size_t, IoFault>> read_some(asio::mutable_buffer buffer, Timeout timeout);
+
+  // All pieces; the timeout is for each part that the kernel takes. After a fault the connection is closed, since the
+  // peer may have half of it.
+  awaitable<std::expected<void, IoFault>> write(std::span<const asio::const_buffer> pieces, Timeout timeout);
+
+  // Ends both directions at once; pending operations end with `closed`.
+  void close();
+  bool is_open() const;
+
+  asio::any_io_executor executor() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;  // shared with the deadline timer's callback, which may run after this object's end
+};
+
+}  // namespace lmw::net
