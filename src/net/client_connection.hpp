@@ -24,8 +24,8 @@ std::string_view describe(UpstreamFault fault);
 
 class ClientConnection {
  public:
-  static awaitable<std::expected<std::unique_ptr<ClientConnection>, UpstreamFault>> connect(const Origin& origin,
-                                                                                            Timeout timeout);
+  static awaitable<std::expected<std::unique_ptr<ClientConnection>, UpstreamFault>> connect(
+      const Origin& origin, Timeout timeout);
   ClientConnection(tcp::socket socket, wire::HeadLimits limits);
 
   // Sends a request. `body` pieces must stay valid until it returns. The caller sets Content-Length.

@@ -13,8 +13,8 @@ namespace lmw::net {
 
 class Server {
  public:
-  // Answers one request on its connection. It may leave the body unread (the connection is then closed after the
-  // answer). Faults of a request's head are answered by the server itself in the OpenAI shape.
+  // Answers one request on its connection. It may leave the body unread (the connection is then closed after
+  // the answer). Faults of a request's head are answered by the server itself in the OpenAI shape.
   using Handler = std::function<awaitable<void>(ServerConnection&, wire::RequestHead)>;
 
   // Binds at once. Beyond options.connections new connections wait in the kernel's queue.
@@ -42,8 +42,8 @@ class Server {
   ServerOptions options_;
   Handler handler_;
   std::set<std::shared_ptr<ServerConnection>> open_;
-  std::set<ServerConnection*> idle_;      // open, between two requests
-  asio::steady_timer room_;               // cancelled when a connection ends
+  std::set<ServerConnection*> idle_;  // open, between two requests
+  asio::steady_timer room_;           // cancelled when a connection ends
   bool draining_ = false;
 };
 

@@ -16,10 +16,10 @@ struct ServerOptions {
   wire::HeadLimits head;
   std::uint64_t body_bytes = 64ull << 20;
   std::size_t connections = 4096;
-  Timeout head_timeout = std::chrono::seconds(10);       // a whole head, from its first byte
-  Timeout body_idle = std::chrono::seconds(30);          // between two pieces of a body
-  Timeout keep_alive = std::chrono::seconds(75);         // idle between two requests
-  Timeout write_idle = std::chrono::seconds(120);        // the peer takes no byte
+  Timeout head_timeout = std::chrono::seconds(10);  // a whole head, from its first byte
+  Timeout body_idle = std::chrono::seconds(30);     // between two pieces of a body
+  Timeout keep_alive = std::chrono::seconds(75);    // idle between two requests
+  Timeout write_idle = std::chrono::seconds(120);   // the peer takes no byte
 };
 
 enum class RequestFault {
@@ -36,25 +36,29 @@ class ServerConnection {
   ServerConnection(tcp::socket socket, const ServerOptions& options);
 
   awaitable<std::expected<wire::RequestHead, RequestFault>> read_head();
-  // The request's body, followed by wire::padding readable bytes of capacity. Says 100 Continue where asked to.
+  // The request's body, followed by wire::padding readable bytes of capacity. Says 100 Continue where asked
+  // to.
   awaitable<std::expected<std::string, RequestFault>> read_body();
 
   // A whole answer; Content-Length is set here. All writers return false when the peer has gone.
   awaitable<bool> respond(wire::ResponseHead head, std::string_view body);
 
-  // An answer in pieces: with its length when it is known, else chunked (HTTP/1.0 peers: until close). The head goes out
-  // with the first piece, which may be empty.
+  // An answer in pieces: with its length when it is known, else chunked (HTTP/1.0 peers: until close). The
+  // head goes out with the first piece, which may be empty.
   void begin(wire::ResponseHead head, std::optional<std::uint64_t> length);
   awaitable<bool> write(std::string_view piece);
   awaitable<bool> end();
   bool begun() const { return begun_; }
 
-  // Completes when the peer closes its side or resets. Bytes of a next request that come meanwhile are kept. The only
-  // reader while it runs.
+  // Completes when the peer closes its side or resets. Bytes of a next request that come meanwhile are kept.
+  // The only reader while it runs.
   awaitable<void> until_gone();
 
   // Whether another request may follow; false before the answer is complete.
   bool reusable() const;
+  // Before closing with a request not wholly read: lets the peer read the answer. Closing at once would reset
+  // the connection, and with it what the peer has not read yet.
+  awaitable<void> linger();
   void close() { stream_.close(); }
 
  private:
@@ -64,8 +68,8 @@ class ServerConnection {
   ServerOptions options_;
   Stream stream_;
   wire::HttpReader reader_;
-  std::string in_;       // bytes read and not yet taken by reader_
-  std::string scratch_;  // what one read returns
+  std::string in_;          // bytes read and not yet taken by reader_
+  std::string scratch_;     // what one read returns
   std::string body_start_;  // body bytes that came with the head
   // The request in hand.
   bool head_request_ = false;

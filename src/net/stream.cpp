@@ -1,9 +1,10 @@
 #include "net/stream.hpp"
 
 #include <algorithm>
+#include <vector>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <vector>
 
 namespace lmw::net {
 
@@ -17,8 +18,8 @@ SteadyTime after(Timeout timeout) {
 }
 }  // namespace
 
-// One timer watches both deadlines. It is armed for the earliest and looks again when it fires, so that moving a
-// deadline further away (each streamed piece does) costs no timer operation.
+// One timer watches both deadlines. It is armed for the earliest and looks again when it fires, so that
+// moving a deadline further away (each streamed piece does) costs no timer operation.
 struct Stream::State {
   explicit State(tcp::socket s) : socket(std::move(s)), timer(socket.get_executor()) {}
 
@@ -67,7 +68,8 @@ Stream::~Stream() {
   state_->timer.cancel();
 }
 
-awaitable<std::expected<std::size_t, IoFault>> Stream::read_some(asio::mutable_buffer buffer, Timeout timeout) {
+awaitable<std::expected<std::size_t, IoFault>> Stream::read_some(asio::mutable_buffer buffer,
+                                                                 Timeout timeout) {
   const auto state = state_;
   state->read_timed_out = false;
   state->read_deadline = after(timeout);
@@ -78,7 +80,8 @@ awaitable<std::expected<std::size_t, IoFault>> Stream::read_some(asio::mutable_b
   co_return std::unexpected(state->read_timed_out ? IoFault::timed_out : IoFault::closed);
 }
 
-awaitable<std::expected<void, IoFault>> Stream::write(std::span<const asio::const_buffer> pieces, Timeout timeout) {
+awaitable<std::expected<void, IoFault>> Stream::write(std::span<const asio::const_buffer> pieces,
+                                                      Timeout timeout) {
   const auto state = state_;
   std::vector<asio::const_buffer> left(pieces.begin(), pieces.end());
   std::size_t first = 0;
@@ -110,6 +113,11 @@ awaitable<std::expected<void, IoFault>> Stream::write(std::span<const asio::cons
 void Stream::close() {
   boost::system::error_code ignored;
   state_->socket.close(ignored);
+}
+
+void Stream::shutdown_send() {
+  boost::system::error_code ignored;
+  state_->socket.shutdown(tcp::socket::shutdown_send, ignored);
 }
 
 bool Stream::is_open() const { return state_->socket.is_open(); }

@@ -29,19 +29,22 @@ class Stream {
   // At least one byte, at most the buffer.
   awaitable<std::expected<std::size_t, IoFault>> read_some(asio::mutable_buffer buffer, Timeout timeout);
 
-  // All pieces; the timeout is for each part that the kernel takes. After a fault the connection is closed, since the
-  // peer may have half of it.
+  // All pieces; the timeout is for each part that the kernel takes. After a fault the connection is closed,
+  // since the peer may have half of it.
   awaitable<std::expected<void, IoFault>> write(std::span<const asio::const_buffer> pieces, Timeout timeout);
 
   // Ends both directions at once; pending operations end with `closed`.
   void close();
+  // Tells the peer that nothing more comes; reading goes on.
+  void shutdown_send();
   bool is_open() const;
 
   asio::any_io_executor executor() const;
 
  private:
   struct State;
-  std::shared_ptr<State> state_;  // shared with the deadline timer's callback, which may run after this object's end
+  std::shared_ptr<State>
+      state_;  // shared with the deadline timer's callback, which may run after this object's end
 };
 
 }  // namespace lmw::net

@@ -1,5 +1,6 @@
-// Idle connections to one origin. A connection is reused until it has been idle for a while: shorter than the engine's
-// own keep-alive timeout, so that a request rarely meets a connection that the engine is just closing.
+// Idle connections to one origin. A connection is reused until it has been idle for a while: shorter than the
+// engine's own keep-alive timeout, so that a request rarely meets a connection that the engine is just
+// closing.
 #pragma once
 
 #include <vector>

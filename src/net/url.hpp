@@ -11,7 +11,7 @@ namespace lmw::net {
 
 // The origin of an engine, with the path that stands before its routes.
 struct Origin {
-  std::string host;       // without the brackets of an IPv6 literal
+  std::string host;  // without the brackets of an IPv6 literal
   std::uint16_t port = 80;
   std::string base_path;  // "" or "/base", no slash at the end
 

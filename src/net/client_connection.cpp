@@ -1,0 +1,139 @@
+#include "net/client_connection.hpp"
+
+#include <vector>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "wire/http_writer.hpp"
+
+namespace lmw::net {
+
+namespace {
+
+constexpr auto tuple_awaitable = asio::as_tuple(asio::use_awaitable);
+constexpr std::size_t read_size = 64 * 1024;
+
+UpstreamFault to_upstream_fault(IoFault fault) {
+  return fault == IoFault::timed_out ? UpstreamFault::timed_out : UpstreamFault::closed;
+}
+
+UpstreamFault to_upstream_fault(wire::ReadFault fault) {
+  return fault == wire::ReadFault::cut_short ? UpstreamFault::closed : UpstreamFault::bad_response;
+}
+
+}  // namespace
+
+std::string_view describe(UpstreamFault fault) {
+  switch (fault) {
+    case UpstreamFault::refused:
+      return "can't be connected to";
+    case UpstreamFault::closed:
+      return "closed the connection before its answer was complete";
+    case UpstreamFault::timed_out:
+      return "did not answer in time";
+    case UpstreamFault::bad_response:
+      return "answered with something that is not valid HTTP/1.1";
+  }
+  return "";
+}
+
+ClientConnection::ClientConnection(tcp::socket socket, wire::HeadLimits limits)
+    : stream_(std::move(socket)), reader_(wire::HttpReader::Kind::response, limits) {
+  scratch_.resize(read_size);
+}
+
+awaitable<std::expected<std::unique_ptr<ClientConnection>, UpstreamFault>> ClientConnection::connect(
+    const Origin& origin, Timeout timeout) {
+  const auto executor = co_await asio::this_coro::executor;
+  tcp::socket socket(executor);
+  tcp::resolver resolver(executor);
+  // The timer's callback may run after this coroutine has ended: it must not hold references into its frame.
+  struct Attempt {
+    tcp::socket* socket;
+    tcp::resolver* resolver;
+  };
+  const auto attempt = std::make_shared<Attempt>(Attempt{&socket, &resolver});
+  asio::steady_timer deadline(executor, timeout);
+  deadline.async_wait([weak = std::weak_ptr(attempt)](boost::system::error_code error) {
+    const auto alive = weak.lock();
+    if (error || !alive) return;
+    boost::system::error_code ignored;
+    alive->resolver->cancel();
+    alive->socket->close(ignored);
+  });
+  const auto [resolve_error, found] =
+      co_await resolver.async_resolve(origin.host, std::to_string(origin.port), tuple_awaitable);
+  if (resolve_error) co_return std::unexpected(UpstreamFault::refused);
+  const auto [error, endpoint] = co_await asio::async_connect(socket, found, tuple_awaitable);
+  if (error || !socket.is_open()) co_return std::unexpected(UpstreamFault::refused);
+  deadline.cancel();
+  co_return std::make_unique<ClientConnection>(std::move(socket), wire::HeadLimits{});
+}
+
+awaitable<std::expected<void, UpstreamFault>> ClientConnection::send(const wire::RequestHead& head,
+                                                                     std::span<const std::string_view> body,
+                                                                     Timeout timeout) {
+  reader_.reset();
+  body_start_.clear();
+  keep_alive_ = head.keep_alive();
+  if (head.method == "HEAD") reader_.expect_no_body();
+  const std::string text = wire::serialize(head);
+  std::vector<asio::const_buffer> pieces{asio::const_buffer(text.data(), text.size())};
+  for (const auto piece : body) pieces.emplace_back(piece.data(), piece.size());
+  const auto sent = co_await stream_.write(pieces, timeout);
+  if (!sent) co_return std::unexpected(to_upstream_fault(sent.error()));
+  co_return std::expected<void, UpstreamFault>();
+}
+
+awaitable<std::expected<void, UpstreamFault>> ClientConnection::feed_more(std::string& body,
+                                                                          Timeout timeout) {
+  if (in_.empty()) {
+    const auto size = co_await stream_.read_some(asio::buffer(scratch_), timeout);
+    if (!size) {
+      if (size.error() == IoFault::timed_out) co_return std::unexpected(UpstreamFault::timed_out);
+      keep_alive_ = false;
+      if (const auto finished = reader_.finish(); !finished) co_return std::unexpected(UpstreamFault::closed);
+      co_return std::expected<void, UpstreamFault>();
+    }
+    in_.assign(scratch_, 0, *size);
+  }
+  const auto taken = reader_.feed(in_, body);
+  if (!taken) co_return std::unexpected(to_upstream_fault(taken.error()));
+  in_.erase(0, *taken);
+  co_return std::expected<void, UpstreamFault>();
+}
+
+awaitable<std::expected<wire::ResponseHead, UpstreamFault>> ClientConnection::read_head(Timeout timeout) {
+  while (!reader_.head_done()) {
+    if (const auto fed = co_await feed_more(body_start_, timeout); !fed)
+      co_return std::unexpected(fed.error());
+  }
+  auto& head = reader_.response();
+  keep_alive_ = keep_alive_ && head.keep_alive();
+  co_return std::move(head);
+}
+
+awaitable<std::expected<bool, UpstreamFault>> ClientConnection::read_body(std::string& out, Timeout timeout) {
+  const auto before = out.size();
+  out += body_start_;
+  body_start_.clear();
+  while (out.size() == before && !reader_.done()) {
+    if (const auto fed = co_await feed_more(out, timeout); !fed) co_return std::unexpected(fed.error());
+  }
+  // What is already here goes along, so that one piece upstream is one piece downstream.
+  while (!in_.empty() && !reader_.done()) {
+    const auto taken = reader_.feed(in_, out);
+    if (!taken) co_return std::unexpected(to_upstream_fault(taken.error()));
+    in_.erase(0, *taken);
+    if (*taken == 0) break;
+  }
+  co_return !reader_.done();
+}
+
+bool ClientConnection::reusable() const {
+  return reader_.done() && !reader_.until_close() && keep_alive_ && in_.empty() && stream_.is_open();
+}
+
+}  // namespace lmw::net
