@@ -1,6 +1,7 @@
 # Compiler settings and third-party libraries, shared by every folder under src/.
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Werror)
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast
+                    -Wno-missing-designated-field-initializers -Werror)
 add_link_options(-fuse-ld=lld-19)
 
 if(CMAKE_BUILD_TYPE STREQUAL "Debug")

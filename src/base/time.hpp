@@ -1,5 +1,5 @@
-// Time as the engines see it. On a real box an engine second is a second; beside a simulator that runs N times
-// faster (`--time-scale N`) it is 1/N s of the wall clock, and all reported times are engine seconds.
+// Time as the engines see it. On a real box an engine second is a second; beside a simulator that runs N
+// times faster (`--time-scale N`) it is 1/N s of the wall clock, and all reported times are engine seconds.
 #pragma once
 
 #include <chrono>

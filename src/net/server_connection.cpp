@@ -54,7 +54,7 @@ awaitable<std::expected<wire::RequestHead, RequestFault>> ServerConnection::read
   reader_.reset();
   body_start_.clear();
   begun_ = ended_ = false;
-  keep_alive_ = false;
+  keep_alive_ = head_request_ = http_1_0_ = false;
   auto deadline = std::chrono::steady_clock::time_point::max();
   while (!reader_.head_done()) {
     const auto taken = reader_.feed(in_, body_start_);

@@ -1,0 +1,37 @@
+// Where a turn goes when it has no home to go to, and when home is too full. The known rule:
+//
+//   load = in_flight + 8 × kv_used + recent
+//
+// recent: conversations homed there and active in the last 5 minutes, counted at once, so that a burst
+// spreads. kv_used takes part only if every candidate has a reading of the current engine run that is younger
+// than 15 s.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "base/time.hpp"
+#include "routing/conversation_table.hpp"
+#include "routing/replica_set.hpp"
+
+namespace lmw::routing {
+
+inline constexpr Duration fresh_reading = std::chrono::seconds(15);
+inline constexpr double kv_weight = 8.0;
+inline constexpr int assumed_max_num_seqs = 256;  // vLLM's default on GPUs
+
+struct PlacementView {
+  const ReplicaSet& replicas;
+  const ConversationTable& table;
+  Instant now;
+};
+
+// The usable replica with the lowest load that is not in `excluded`. Ties: fewer conversations, then
+// `preferred`, then the lowest id. Nothing when there is none.
+std::optional<ReplicaId> least_loaded(const PlacementView& view, std::span<const ReplicaId> excluded = {},
+                                      std::optional<ReplicaId> preferred = {});
+
+// Turns in flight at which a home spills: the explicit value, else max(1, max_num_seqs / 4).
+int spill_threshold(const Replica& replica, std::optional<int> explicit_threshold);
+
+}  // namespace lmw::routing

@@ -1,0 +1,44 @@
+#include "routing/replica_set.hpp"
+
+#include <algorithm>
+
+namespace lmw::routing {
+
+EndpointId ReplicaSet::endpoint(const std::string& url) {
+  const auto known = std::ranges::find(endpoints_, url, &Endpoint::url);
+  if (known != endpoints_.end()) return known->id;
+  const EndpointId id(static_cast<std::uint32_t>(endpoints_.size()));
+  endpoints_.push_back({id, url, false, 0, {}});
+  return id;
+}
+
+void ReplicaSet::set_ranks(EndpointId endpoint, const std::vector<std::string>& labels) {
+  auto& ids = endpoints_[endpoint.value()].replicas;
+  for (std::size_t rank = 0; rank < labels.size(); ++rank) {
+    if (rank == ids.size()) {
+      ids.emplace_back(static_cast<std::uint32_t>(replicas_.size()));
+      replicas_.push_back({.id = ids.back(), .endpoint = endpoint, .rank = static_cast<int>(rank)});
+    }
+    auto& replica = replicas_[ids[rank].value()];
+    replica.label = labels[rank];
+    replica.present = true;
+  }
+  for (std::size_t rank = labels.size(); rank < ids.size(); ++rank)
+    replicas_[ids[rank].value()].present = false;
+}
+
+bool ReplicaSet::usable(ReplicaId id) const {
+  const auto& replica = (*this)[id];
+  return replica.present && (*this)[replica.endpoint].up;
+}
+
+bool ReplicaSet::any_up() const { return std::ranges::any_of(endpoints_, &Endpoint::up); }
+
+void ReplicaSet::record(ReplicaId id, const Reading& reading) {
+  auto& replica = (*this)[id];
+  replica.reading = reading;
+  if (reading.waiting > 0)
+    replica.learnt_max_num_seqs = std::max(replica.learnt_max_num_seqs, reading.running);
+}
+
+}  // namespace lmw::routing

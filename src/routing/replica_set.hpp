@@ -1,0 +1,75 @@
+// The endpoints of a pool, their replicas, and what we know of each. An endpoint is one base URL with one or
+// more ranks; a replica is one rank of it. Identity is (endpoint, rank): what goes away and comes back is the
+// same replica.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+#include "routing/counters.hpp"
+#include "routing/ids.hpp"
+
+namespace lmw::routing {
+
+// One reading of the engine's own gauges and counters.
+struct Reading {
+  int running = 0;
+  int waiting = 0;
+  double kv_used = 0;               // 0..1: blocks held by live requests
+  std::int64_t prefix_queries = 0;  // tokens, since the engine's start
+  std::int64_t prefix_hits = 0;
+  Instant at{};
+};
+
+struct Replica {
+  ReplicaId id;
+  EndpointId endpoint;
+  int rank = 0;         // local to its endpoint: what the rank header says
+  std::string label;    // the engine label in its /metrics
+  bool present = true;  // false: its endpoint no longer has this rank
+  int in_flight = 0;
+  std::optional<Reading> reading;   // of the current engine run
+  std::optional<int> max_num_seqs;  // configured or told by the engine
+  int learnt_max_num_seqs = 0;      // most seen running while something waited; 0 = never
+  std::optional<std::int64_t> kv_capacity_tokens;
+  ReplicaCounters counters;
+};
+
+struct Endpoint {
+  EndpointId id;
+  std::string url;
+  bool up = false;
+  int unrouted_in_flight = 0;       // turns whose replica the engine chose
+  std::vector<ReplicaId> replicas;  // by rank
+};
+
+class ReplicaSet {
+ public:
+  // The endpoint of that URL, made when it is new.
+  EndpointId endpoint(const std::string& url);
+  // Its ranks, by their metric labels in order of rank. Ranks beyond are no longer present.
+  void set_ranks(EndpointId endpoint, const std::vector<std::string>& labels);
+
+  Replica& operator[](ReplicaId id) { return replicas_[id.value()]; }
+  const Replica& operator[](ReplicaId id) const { return replicas_[id.value()]; }
+  Endpoint& operator[](EndpointId id) { return endpoints_[id.value()]; }
+  const Endpoint& operator[](EndpointId id) const { return endpoints_[id.value()]; }
+
+  const std::vector<Replica>& replicas() const { return replicas_; }
+  const std::vector<Endpoint>& endpoints() const { return endpoints_; }
+
+  // Present, and its endpoint is up.
+  bool usable(ReplicaId id) const;
+  bool any_up() const;
+
+  void record(ReplicaId id, const Reading& reading);
+
+ private:
+  std::vector<Replica> replicas_;
+  std::vector<Endpoint> endpoints_;
+};
+
+}  // namespace lmw::routing

@@ -1,0 +1,116 @@
+// Decides where each turn of one pool goes, and keeps count of it until it ends.
+//
+// A new conversation is placed on the least loaded replica (see placement.hpp); its later turns go home. When
+// home has as many turns in flight as its spill threshold, that turn alone goes to the least loaded replica
+// and the home stays.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "routing/conversation_table.hpp"
+#include "routing/counters.hpp"
+#include "routing/placement.hpp"
+#include "routing/replica_set.hpp"
+
+namespace lmw::routing {
+
+struct RouterSettings {
+  bool affinity = true;
+  std::optional<int> spill_threshold;  // nothing: max(1, max_num_seqs / 4) of each replica
+};
+
+// What routing may know of a turn.
+struct TurnFacts {
+  std::optional<TurnKey> key;
+  KeySource source = KeySource::none;
+  std::optional<std::uint64_t> window;
+  bool side = false;                            // see is_side_request
+  std::optional<std::string_view> rank_header;  // the client's own X-data-parallel-rank
+};
+
+// A request beside a conversation, such as the title that Claude Code and opencode ask for: small, without
+// tools, few messages, from a client whose conversations have tools. It must not place the session by its 4
+// kB.
+bool is_side_request(const Identity& identity, std::size_t tools, std::size_t messages,
+                     std::size_t body_bytes);
+
+struct Decision {
+  Outcome outcome = Outcome::balanced;
+  EndpointId endpoint;
+  std::optional<ReplicaId> replica;  // nothing: the engine chooses among its ranks
+  std::optional<int> rank;           // to send as X-data-parallel-rank; nothing: send none of ours
+};
+
+class Router;
+
+// A turn that was sent: one in flight on its replica. Move-only; its end takes it out of every gauge. A
+// ticket that ends without finish() counts as cancelled.
+class Ticket {
+ public:
+  Ticket(Ticket&& other) noexcept;
+  Ticket& operator=(Ticket&&) = delete;
+  ~Ticket();
+
+  const Decision& decision() const { return decision_; }
+
+  // The first content byte has come, `ttfb` after the request's last byte. Counted once.
+  void first_content(Duration ttfb);
+  void finish(TurnEnd end, const TokenCounts& tokens, Instant now);
+
+ private:
+  friend class Router;
+  Ticket(Router* router, Decision decision, Instant sent)
+      : router_(router), decision_(decision), last_(sent) {}
+
+  Router* router_;
+  Decision decision_;
+  std::optional<ConversationKey> conversation_;
+  std::vector<ReplicaId> tried_;  // could not take it
+  std::vector<EndpointId> tried_endpoints_;
+  Instant last_;  // the latest time it knows of
+  bool content_seen_ = false;
+};
+
+class Router {
+ public:
+  Router(RouterSettings settings, TableLimits limits) : settings_(settings), table_(limits) {}
+  Router(const Router&) = delete;
+  Router& operator=(const Router&) = delete;
+
+  // Nothing when no replica is up.
+  std::optional<Ticket> route(const TurnFacts& turn, Instant now);
+  // The replica could not take the turn: another one, if there is one it has not been tried on.
+  bool move(Ticket& ticket, Instant now);
+  // For requests that are no turns (lookups): an endpoint that is up, the least busy one.
+  std::optional<EndpointId> lookup_endpoint(const std::vector<EndpointId>& tried = {}) const;
+
+  // The engine behind an endpoint has started anew: homes on it are forgotten, its readings too.
+  void new_run(EndpointId endpoint);
+
+  ReplicaSet& replicas() { return replicas_; }
+  const ReplicaSet& replicas() const { return replicas_; }
+  const ConversationTable& table() const { return table_; }
+  const PoolCounters& counters() const { return counters_; }
+  RouterSettings& settings() { return settings_; }
+  const RouterSettings& settings() const { return settings_; }
+  int in_flight() const { return in_flight_; }
+
+ private:
+  friend class Ticket;
+  std::optional<Decision> client_pinned(std::string_view header) const;
+  std::optional<Decision> to_replica(Outcome outcome, std::optional<ReplicaId> replica) const;
+  std::optional<Decision> unrouted(const std::vector<EndpointId>& tried) const;
+  std::optional<Decision> keyed(const TurnFacts& turn, Instant now);
+  void enter(const Ticket& ticket, int step);
+  void end(Ticket& ticket, TurnEnd how, const TokenCounts& tokens, Instant now);
+
+  RouterSettings settings_;
+  ReplicaSet replicas_;
+  ConversationTable table_;
+  PoolCounters counters_;
+  int in_flight_ = 0;
+};
+
+}  // namespace lmw::routing
