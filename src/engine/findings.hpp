@@ -1,0 +1,29 @@
+// What an engine's facts mean for its user.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/facts.hpp"
+
+namespace lmw::engine {
+
+enum class Severity { ok, note, warning, problem };
+
+struct Finding {
+  Severity severity = Severity::ok;
+  std::string topic;    // "version", "replicas", "kv capacity", ...
+  std::string text;     // what was found
+  std::string advice;   // what to do about it; "" = nothing
+};
+
+// What a short probe of the engine showed beyond discovery.
+struct ProbeResult {
+  bool ran = false;
+  bool reports_cached_tokens = false;
+  std::string error;
+};
+
+std::vector<Finding> findings(const Facts& facts, const ProbeResult& probe);
+
+}  // namespace lmw::engine
