@@ -2,6 +2,7 @@
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast
                     -Wno-missing-designated-field-initializers -Werror)
+add_compile_definitions(LMWARDEN_VERSION="${PROJECT_VERSION}")
 add_link_options(-fuse-ld=lld-19)
 
 if(CMAKE_BUILD_TYPE STREQUAL "Debug")

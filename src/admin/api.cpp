@@ -1,0 +1,101 @@
+#include "admin/api.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "admin/metrics.hpp"
+#include "admin/routing_json.hpp"
+#include "admin/target.hpp"
+#include "base/version.hpp"
+
+namespace lmw::admin {
+
+namespace {
+
+constexpr std::size_t max_conversations = 1000;
+
+using nlohmann::json;
+
+std::string error_text(std::string_view message) { return json{{"error", {{"message", message}}}}.dump(); }
+
+bool is_routing(const std::vector<std::string>& path) {
+  return path.size() == 5 && path[0] == "admin" && path[1] == "api" && path[2] == "models" &&
+         path[4] == "routing";
+}
+
+}  // namespace
+
+struct Api::Response {
+  int status = 200;
+  std::string body;
+  std::string_view type = "application/json";
+};
+
+Api::Response Api::get(const std::vector<std::string>& path) const {
+  const auto is = [&](std::initializer_list<std::string_view> want) {
+    return std::ranges::equal(path, want);
+  };
+  const auto dump = [](const json& value) {
+    return Response{200, value.dump(2, ' ', false, json::error_handler_t::replace) + "\n"};
+  };
+  if (is({"metrics"})) return {200, metrics_text(directory_), "text/plain; version=0.0.4"};
+  if (is({"health"})) return dump({{"status", "ok"}, {"version", version}});
+  if (is({"admin", "api", "models"})) return dump(models_json(directory_));
+  if (is({"admin", "api", "engines"})) return dump(engines_json(directory_));
+  const bool of_model = path.size() == 5 && path[0] == "admin" && path[1] == "api" && path[2] == "models";
+  if (of_model) {
+    const auto* pool = directory_.find_pool(path[3]);
+    if (!pool) return {404, error_text(fmt::format("there is no model '{}'", path[3]))};
+    if (path[4] == "routing") return dump(routing_json(*pool, clock_.now()));
+    if (path[4] == "conversations") return dump(conversations_json(*pool, clock_.now(), max_conversations));
+  }
+  return {404, error_text("there is nothing here; see /admin/api/models, /admin/api/engines, /metrics")};
+}
+
+net::awaitable<void> Api::put(net::ServerConnection& client, const std::vector<std::string>& path) {
+  const auto respond = [&](int status, std::string body) {
+    wire::ResponseHead head;
+    head.status = status;
+    head.headers.add("Content-Type", "application/json");
+    return client.respond(std::move(head), body);
+  };
+  const auto body = co_await client.read_body();
+  if (!body) co_return;
+  auto* pool = directory_.find_pool(path[3]);
+  if (!pool) {
+    co_await respond(404, error_text(fmt::format("there is no model '{}'", path[3])));
+    co_return;
+  }
+  const auto change = json::parse(*body, nullptr, false);
+  const auto changed =
+      change.is_discarded() ? Result<void>(failure("the body is not JSON")) : change_routing(*pool, change);
+  if (!changed) {
+    co_await respond(400, error_text(changed.error().message));
+    co_return;
+  }
+  co_await respond(200, routing_json(*pool, clock_.now()).dump(2) + "\n");
+}
+
+net::awaitable<void> Api::handle(net::ServerConnection& client, wire::RequestHead head) {
+  const auto path = path_segments(head.target);
+  Response response;
+  if (!is_trusted_host(head.headers.find("Host").value_or(""), listen_host_)) {
+    response = {421, error_text("this Host is not one that the admin side answers to")};
+  } else if (!path) {
+    response = {400, error_text("the path has a malformed escape")};
+  } else if (head.method == "PUT" && is_routing(*path)) {
+    co_await put(client, *path);
+    co_return;
+  } else if (head.method == "GET" || head.method == "HEAD") {
+    response = get(*path);
+  } else {
+    response = {405, error_text("this path takes GET; routing takes PUT too")};
+  }
+  wire::ResponseHead answer;
+  answer.status = response.status;
+  answer.headers.add("Content-Type", response.type);
+  answer.headers.add("Cache-Control", "no-store");
+  co_await client.respond(std::move(answer), response.body);
+}
+
+}  // namespace lmw::admin

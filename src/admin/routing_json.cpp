@@ -1,0 +1,218 @@
+#include "admin/routing_json.hpp"
+
+#include <algorithm>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace lmw::admin {
+
+namespace {
+
+using nlohmann::json;
+using routing::Outcome;
+
+template <class T>
+json or_null(const std::optional<T>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+std::uint64_t turns(const auto& counters, Outcome outcome) {
+  return counters.turns[static_cast<std::size_t>(outcome)];
+}
+
+json share(double part, double whole) { return whole > 0 ? json(part / whole) : json(nullptr); }
+
+void add_tokens(json& out, const routing::TokenLedger& tokens) {
+  out["measured_turns"] = tokens.measured_turns;
+  out["unmeasured_turns"] = tokens.unmeasured_turns;
+  out["prompt_tokens"] = tokens.prompt;
+  out["cached_tokens"] = tokens.cached;
+  out["computed_tokens"] = tokens.computed;
+  out["completion_tokens"] = tokens.completion;
+  out["cached_share"] = share(static_cast<double>(tokens.cached), static_cast<double>(tokens.prompt));
+}
+
+json totals_json(const routing::Router& router) {
+  const auto& counters = router.counters();
+  json out;
+  out["in_flight"] = router.in_flight();
+  out["conversations"] = router.table().size();
+  for (std::size_t i = 0; i < routing::outcomes; ++i) {
+    out[std::string(routing::name_of(static_cast<Outcome>(i)))] = counters.turns[i];
+  }
+  const auto sticky = static_cast<double>(turns(counters, Outcome::sticky));
+  out["sticky_share"] = share(sticky, sticky + static_cast<double>(turns(counters, Outcome::spilled)));
+  out["answered"] = counters.answered;
+  out["cancelled"] = counters.cancelled;
+  out["failed"] = counters.failed;
+  out["moved"] = counters.moved;
+  add_tokens(out, counters.tokens);
+  return out;
+}
+
+json reading_json(const routing::Replica& replica, Instant now) {
+  if (!replica.reading) {
+    return {{"running", nullptr},
+            {"waiting", nullptr},
+            {"kv_used", nullptr},
+            {"prefix_hit_rate", nullptr},
+            {"reading_age_s", nullptr}};
+  }
+  const auto& reading = *replica.reading;
+  return {{"running", reading.running},
+          {"waiting", reading.waiting},
+          {"kv_used", reading.kv_used},
+          {"prefix_hit_rate",
+           share(static_cast<double>(reading.prefix_hits), static_cast<double>(reading.prefix_queries))},
+          {"reading_age_s", seconds(now - reading.at)}};
+}
+
+json replica_json(const gateway::Pool& pool, const routing::Replica& replica, Instant now) {
+  const auto& router = pool.router;
+  const auto& counters = replica.counters;
+  json out = reading_json(replica, now);
+  out["replica"] = replica.id.value();
+  out["endpoint"] = router.replicas()[replica.endpoint].url;
+  out["rank"] = replica.rank;
+  out["engine_label"] = replica.label;
+  out["up"] = router.replicas().usable(replica.id);
+  out["in_flight"] = replica.in_flight;
+  out["conversations"] = router.table().homed(replica.id);
+  out["recent_conversations"] = router.table().recent(replica.id);
+  for (const auto outcome : {Outcome::placed, Outcome::sticky, Outcome::client_pinned, Outcome::balanced,
+                             Outcome::side, Outcome::unrouted}) {
+    out[std::string(routing::name_of(outcome))] = turns(counters, outcome);
+  }
+  out["spilled_in"] = turns(counters, Outcome::spilled);
+  out["spilled_away"] = counters.spilled_away;
+  out["spill_threshold"] = routing::spill_threshold(replica, router.settings().spill_threshold);
+  out["kv_capacity_tokens"] = or_null(replica.kv_capacity_tokens);
+  out["max_num_seqs"] = or_null(replica.max_num_seqs);
+  add_tokens(out, counters.tokens);
+  return out;
+}
+
+// The threshold in force where the replicas agree on one; else nothing.
+json pool_threshold(const routing::Router& router) {
+  std::optional<int> common;
+  for (const auto& replica : router.replicas().replicas()) {
+    const int threshold = routing::spill_threshold(replica, router.settings().spill_threshold);
+    if (common && *common != threshold) return nullptr;
+    common = threshold;
+  }
+  return or_null(common ? common : router.settings().spill_threshold);
+}
+
+std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
+
+json conversation_json(const routing::Conversation& conversation, const routing::ReplicaSet& replicas,
+                       Instant now) {
+  const auto& home = replicas[conversation.home];
+  return {{"key", hex(conversation.key.conversation.value())},
+          {"group", hex(conversation.key.group.value())},
+          {"parent", conversation.key.parent ? json(hex(conversation.key.parent->value())) : json(nullptr)},
+          {"source", routing::name_of(conversation.source)},
+          {"home", home.id.value()},
+          {"endpoint", replicas[home.endpoint].url},
+          {"rank", home.rank},
+          {"turns", conversation.turns},
+          {"in_flight", conversation.in_flight},
+          {"context_tokens", or_null(conversation.context)},
+          {"last_prompt_tokens", or_null(conversation.last_prompt)},
+          {"last_cached_tokens", or_null(conversation.last_cached)},
+          {"last_seen_s", seconds(now - conversation.last_active)}};
+}
+
+}  // namespace
+
+json models_json(const gateway::Directory& directory) {
+  json models = json::array();
+  for (const auto& pool : directory.pools()) {
+    json served = json::array();
+    for (const auto& model : pool->models()) {
+      served.push_back(
+          {{"id", model.id}, {"max_model_len", or_null(model.max_model_len)}, {"adapter", model.adapter}});
+    }
+    const auto& all = pool->router.replicas().replicas();
+    const auto up =
+        std::ranges::count_if(all, [&](const auto& r) { return pool->router.replicas().usable(r.id); });
+    models.push_back({{"name", pool->name},
+                      {"aliases", pool->aliases},
+                      {"served", std::move(served)},
+                      {"replicas", all.size()},
+                      {"replicas_up", up}});
+  }
+  return {{"models", std::move(models)}};
+}
+
+json engines_json(const gateway::Directory& directory) {
+  json engines = json::array();
+  for (const auto& backend : directory.backends()) {
+    const auto& facts = backend->monitor->facts();
+    engines.push_back({{"name", backend->config.name},
+                       {"url", backend->connections.origin().url()},
+                       {"up", backend->monitor->is_up()},
+                       {"last_error", backend->monitor->last_error()},
+                       {"version", facts ? json(facts->version) : json(nullptr)},
+                       {"ranks", facts ? json(facts->ranks.size()) : json(nullptr)},
+                       {"model", backend->pool ? json(backend->pool->name) : json(nullptr)}});
+  }
+  return {{"engines", std::move(engines)}};
+}
+
+json routing_json(const gateway::Pool& pool, Instant now) {
+  const auto& settings = pool.router.settings();
+  json replicas = json::array();
+  for (const auto& replica : pool.router.replicas().replicas()) {
+    if (replica.present) replicas.push_back(replica_json(pool, replica, now));
+  }
+  return {
+      {"model", pool.name},
+      {"affinity", settings.affinity},
+      {"rule", settings.affinity ? "affinity" : "off"},
+      {"spill_threshold", pool_threshold(pool.router)},
+      {"spill_threshold_source", settings.spill_threshold ? "set" : "auto"},
+      {"counting_since", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                                     fmt::gmtime(std::chrono::system_clock::to_time_t(pool.counting_since)))},
+      {"totals", totals_json(pool.router)},
+      {"replicas", std::move(replicas)}};
+}
+
+json conversations_json(const gateway::Pool& pool, Instant now, std::size_t limit) {
+  json conversations = json::array();
+  pool.router.table().for_each([&](const routing::Conversation& conversation) {
+    if (conversations.size() >= limit) return false;
+    conversations.push_back(conversation_json(conversation, pool.router.replicas(), now));
+    return true;
+  });
+  return {{"total", pool.router.table().size()}, {"conversations", std::move(conversations)}};
+}
+
+Result<void> change_routing(gateway::Pool& pool, const json& change) {
+  if (!change.is_object()) return failure("the body must be a JSON object");
+  auto settings = pool.router.settings();
+  for (const auto& [key, value] : change.items()) {
+    if (key == "affinity") {
+      if (!value.is_boolean()) return failure("affinity is true or false");
+      settings.affinity = value.get<bool>();
+    } else if (key == "spill_threshold") {
+      constexpr int most = 1'000'000;
+      if (value.is_null()) {
+        settings.spill_threshold.reset();
+      } else if (value.is_number_integer() && value >= 1 && value <= most) {
+        settings.spill_threshold = value.get<int>();
+      } else {
+        return failure(
+            fmt::format("spill_threshold is an integer from 1 to {}, or null for automatic", most));
+      }
+    } else {
+      return failure(fmt::format("'{}' can't be set here; affinity and spill_threshold can", key));
+    }
+  }
+  pool.router.settings() = settings;
+  return {};
+}
+
+}  // namespace lmw::admin

@@ -1,0 +1,23 @@
+// Values of the admin API: docs/admin-api.md documents each field.
+#pragma once
+
+#include <cstddef>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "gateway/directory.hpp"
+
+namespace lmw::admin {
+
+nlohmann::json models_json(const gateway::Directory& directory);
+nlohmann::json engines_json(const gateway::Directory& directory);
+nlohmann::json routing_json(const gateway::Pool& pool, Instant now);
+// The most recently active first.
+nlohmann::json conversations_json(const gateway::Pool& pool, Instant now, std::size_t limit);
+
+// Applies {"affinity": bool, "spill_threshold": integer >= 1 or null} to a pool; all of it or nothing.
+Result<void> change_routing(gateway::Pool& pool, const nlohmann::json& change);
+
+}  // namespace lmw::admin

@@ -1,0 +1,60 @@
+#include "admin/target.hpp"
+
+#include <charconv>
+
+#include <boost/asio/ip/address.hpp>
+
+#include "wire/http_message.hpp"
+
+namespace lmw::admin {
+
+namespace {
+
+std::optional<std::string> percent_decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    unsigned char byte = 0;
+    const auto digits = text.substr(i + 1, 2);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+    if (digits.size() != 2 || error != std::errc() || end != digits.data() + 2) return std::nullopt;
+    out += static_cast<char>(byte);
+    i += 2;
+  }
+  return out;
+}
+
+std::string_view without_port(std::string_view host) {
+  if (host.starts_with('[')) return host.substr(1, host.find(']') - 1);
+  return host.substr(0, host.find(':'));
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> path_segments(std::string_view target) {
+  auto path = target.substr(0, target.find('?'));
+  std::vector<std::string> segments;
+  while (!path.empty()) {
+    path.remove_prefix(path.starts_with('/') ? 1 : 0);
+    const auto slash = path.find('/');
+    auto segment = percent_decoded(path.substr(0, slash));
+    if (!segment) return std::nullopt;
+    segments.push_back(std::move(*segment));
+    path = slash == std::string_view::npos ? std::string_view() : path.substr(slash);
+  }
+  return segments;
+}
+
+bool is_trusted_host(std::string_view host_header, std::string_view listen_host) {
+  const auto host = without_port(host_header);
+  if (wire::equal_ignoring_case(host, "localhost")) return true;
+  if (!listen_host.empty() && wire::equal_ignoring_case(host, listen_host)) return true;
+  boost::system::error_code error;
+  boost::asio::ip::make_address(std::string(host), error);
+  return !error;
+}
+
+}  // namespace lmw::admin

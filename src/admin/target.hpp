@@ -1,0 +1,19 @@
+// What an admin request addresses, and whether it may come from where it says.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lmw::admin {
+
+// The path's segments, percent-decoded: "/admin/api/models/Org%2FName" → admin, api, models, Org/Name.
+// Nothing when an escape is malformed. A query is ignored.
+std::optional<std::vector<std::string>> path_segments(std::string_view target);
+
+// A Host header that can't be a name in somebody else's DNS: an address, localhost, or the host we were told
+// to listen on. Anything else may be a page in a browser that has rebound its own name to us.
+bool is_trusted_host(std::string_view host_header, std::string_view listen_host);
+
+}  // namespace lmw::admin

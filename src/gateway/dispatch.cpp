@@ -1,0 +1,68 @@
+#include "gateway/dispatch.hpp"
+
+#include <fmt/format.h>
+
+namespace lmw::gateway {
+
+namespace {
+
+// One exchange on one connection, up to the answer's head.
+net::awaitable<std::expected<wire::ResponseHead, net::UpstreamFault>> attempt(
+    net::ClientConnection& connection, const wire::RequestHead& head, const TurnRequest& request,
+    net::Timeout timeout) {
+  const auto pieces = request.edits.pieces(request.body);
+  const auto sent = co_await connection.send(head, pieces, timeout);
+  if (!sent) co_return std::unexpected(sent.error());
+  co_return co_await connection.read_head(timeout);
+}
+
+struct NoAnswer {
+  net::UpstreamFault fault;
+  bool begun = false;  // bytes of an answer had come: the engine has worked on it
+};
+
+// On an idle connection if there is one. That one may just be closing: then once more, on a fresh one.
+net::awaitable<std::expected<Answer, NoAnswer>> ask(Backend& backend, const wire::RequestHead& head,
+                                                    const TurnRequest& request, net::Timeout timeout) {
+  auto lease = co_await backend.connections.acquire();
+  while (true) {
+    if (!lease) co_return std::unexpected(NoAnswer{lease.error()});
+    auto answer = co_await attempt(*lease->connection, head, request, timeout);
+    if (answer) co_return Answer{std::move(lease->connection), std::move(*answer)};
+    const bool begun = lease->connection->answered();
+    const bool was_closing = answer.error() == net::UpstreamFault::closed && lease->reused && !begun;
+    if (!was_closing) co_return std::unexpected(NoAnswer{answer.error(), begun});
+    lease = co_await backend.connections.connect();
+  }
+}
+
+Refusal refusal_of(net::UpstreamFault fault, bool up) {
+  if (!up) return {wire::ErrorKind::unavailable, "the engine is down; LM Warden keeps looking for it"};
+  return {wire::ErrorKind::upstream, fmt::format("the engine {}", describe(fault))};
+}
+
+}  // namespace
+
+net::awaitable<std::expected<Answer, Refusal>> dispatch(TurnRequest& request, Destination& destination,
+                                                        DispatchOptions options) {
+  while (true) {
+    auto& backend = destination.backend();
+    const auto head = upstream_head(request, backend.connections.origin(), destination.rank());
+    auto answer = co_await ask(backend, head, request, options.first_byte);
+    if (answer) {
+      request.body = {};
+      co_return std::move(*answer);
+    }
+    const auto [fault, begun] = answer.error();
+    bool up = true;
+    if (fault == net::UpstreamFault::refused) {
+      backend.monitor->report_refused();
+      up = false;
+    } else if (fault == net::UpstreamFault::closed && !begun) {
+      up = co_await backend.monitor->check();
+    }
+    if (up || !destination.move(options.clock.now())) co_return std::unexpected(refusal_of(fault, up));
+  }
+}
+
+}  // namespace lmw::gateway

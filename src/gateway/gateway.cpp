@@ -1,0 +1,201 @@
+#include "gateway/gateway.hpp"
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <fmt/format.h>
+
+#include "base/version.hpp"
+#include "gateway/dispatch.hpp"
+#include "gateway/relay.hpp"
+
+namespace lmw::gateway {
+
+namespace {
+
+wire::ResponseHead json_head(int status) {
+  wire::ResponseHead head;
+  head.status = status;
+  head.headers.add("Content-Type", "application/json");
+  return head;
+}
+
+bool is_own_path(std::string_view path) {
+  return path == "/" || path == "/health" || path == "/version" || path == "/api/hello";
+}
+
+// A browser asks before it sends. Engines let any origin use the API, and so do we: there are no cookies to
+// abuse.
+net::awaitable<void> answer_preflight(net::ServerConnection& client, const wire::RequestHead& head) {
+  wire::ResponseHead answer;
+  answer.status = 204;
+  answer.headers.add("Access-Control-Allow-Origin", "*");
+  answer.headers.add("Access-Control-Allow-Methods", "GET, HEAD, POST, OPTIONS");
+  if (const auto asked = head.headers.find("Access-Control-Request-Headers")) {
+    answer.headers.add("Access-Control-Allow-Headers", *asked);
+  }
+  answer.headers.add("Access-Control-Max-Age", "600");
+  co_await client.respond(std::move(answer), "");
+}
+
+net::awaitable<void> answer_wrong_method(net::ServerConnection& client, std::string_view allowed,
+                                         wire::Family family) {
+  auto head = json_head(405);
+  head.headers.add("Allow", allowed);
+  const auto body = wire::error_body(wire::ErrorKind::method_not_allowed, family,
+                                     fmt::format("this path takes {}", allowed));
+  co_await client.respond(std::move(head), body);
+}
+
+// Completes when the client has left, or when the exchange beside it is over and cancels it.
+net::awaitable<void> watch(net::ServerConnection& client, bool& gone) {
+  co_await client.until_gone();
+  const auto state = co_await boost::asio::this_coro::cancellation_state;
+  if (state.cancelled() == boost::asio::cancellation_type::none) gone = true;
+}
+
+routing::TurnEnd end_of(const Progress& progress) {
+  if (progress.complete && progress.ok) return routing::TurnEnd::answered;
+  return progress.client_gone ? routing::TurnEnd::cancelled : routing::TurnEnd::failed;
+}
+
+}  // namespace
+
+net::ServerOptions server_options(const config::Config& config) {
+  return {.head = {config.limits.head_bytes, config.limits.head_count},
+          .body_bytes = config.limits.body_bytes,
+          .connections = config.limits.connections,
+          .head_timeout = config.timeouts.head,
+          .body_idle = config.timeouts.body_idle,
+          .keep_alive = config.timeouts.keep_alive,
+          .write_idle = config.timeouts.write_idle};
+}
+
+net::awaitable<void> Gateway::handle(net::ServerConnection& client, wire::RequestHead head) {
+  const auto path = head.path();
+  if (head.method == "OPTIONS") {
+    co_await answer_preflight(client, head);
+  } else if (is_own_path(path)) {
+    co_await handle_own(client, head);
+  } else if (const auto* route = wire::find_route(path)) {
+    const bool head_of_get = head.method == "HEAD" && route->method == "GET";
+    if (head.method != route->method && !head_of_get) {
+      co_await answer_wrong_method(client, route->method, route->family);
+    } else if (route->endpoint == wire::Endpoint::models && directory_.pools().size() != 1) {
+      co_await handle_models(client, std::move(head));
+    } else {
+      co_await handle_route(client, std::move(head), *route);
+    }
+  } else {
+    co_await refuse(client, wire::family_of_path(path),
+                    {wire::ErrorKind::not_found, fmt::format("there is nothing at {}", path)});
+  }
+}
+
+// Probes and questions about ourselves. Claude Code asks HEAD / or /api/hello before its first turn.
+net::awaitable<void> Gateway::handle_own(net::ServerConnection& client, const wire::RequestHead& head) {
+  const auto path = head.path();
+  if (head.method != "GET" && head.method != "HEAD") {
+    co_await answer_wrong_method(client, "GET", wire::Family::openai);
+  } else if (path == "/health") {
+    if (directory_.any_up()) {
+      co_await client.respond(json_head(200), "{}");
+    } else {
+      co_await refuse(client, wire::Family::openai, {wire::ErrorKind::unavailable, "no engine is up"});
+    }
+  } else if (path == "/version") {
+    co_await client.respond(json_head(200),
+                            fmt::format(R"({{"version":"{}","server":"lmwarden"}})", version));
+  } else {
+    co_await client.respond(json_head(200), fmt::format(R"({{"name":"LM Warden","version":"{}"}})", version));
+  }
+}
+
+// Several pools, or none yet: the list is ours. (One pool's list is passed on from its engine.)
+net::awaitable<void> Gateway::handle_models(net::ServerConnection& client, wire::RequestHead head) {
+  if (directory_.pools().empty()) {
+    co_await refuse(client, wire::family_of_path(head.path()),
+                    {wire::ErrorKind::unavailable, "no engine is up yet; LM Warden keeps looking for it"});
+    co_return;
+  }
+  std::string list;
+  const auto add = [&](const std::string& id, std::optional<std::int64_t> max_model_len) {
+    list += fmt::format(R"({}{{"id":{},"object":"model","owned_by":"lmwarden")", list.empty() ? "" : ",",
+                        wire::json_string(id));
+    if (max_model_len) list += fmt::format(R"(,"max_model_len":{})", *max_model_len);
+    list += '}';
+  };
+  for (const auto& pool : directory_.pools()) {
+    for (const auto& model : pool->models()) add(model.id, model.max_model_len);
+  }
+  co_await client.respond(json_head(200), fmt::format(R"({{"object":"list","data":[{}]}})", list));
+}
+
+net::awaitable<void> Gateway::handle_route(net::ServerConnection& client, wire::RequestHead head,
+                                           const wire::Route& route) {
+  auto body = co_await client.read_body();
+  if (!body) {
+    if (body.error() == net::RequestFault::gone) co_return;
+    co_await refuse(client, route.family, refusal_of(body.error(), config_.limits.body_bytes));
+    co_return;
+  }
+  const auto received = clock_.now();
+  auto request =
+      read_turn_request({directory_, config_.edits.ask_usage}, route, std::move(head), std::move(*body));
+  if (!request) {
+    co_await refuse(client, route.family, std::move(request.error()));
+    co_return;
+  }
+  co_await forward(client, std::move(*request), received);
+}
+
+net::awaitable<void> Gateway::forward(net::ServerConnection& client, TurnRequest request, Instant received) {
+  auto& pool = *request.pool;
+  const auto& route = *request.route;
+  std::optional<Destination> destination;
+  if (route.generates) {
+    if (auto ticket = pool.router.route(request.facts(hasher_), received))
+      destination.emplace(pool, std::move(*ticket));
+  } else if (const auto endpoint = pool.router.lookup_endpoint()) {
+    destination.emplace(pool, *endpoint);
+  }
+  if (!destination) {
+    co_await refuse(client, route.family,
+                    {wire::ErrorKind::unavailable, fmt::format("no engine of '{}' is up", pool.name)});
+    co_return;
+  }
+
+  RelayPlan plan{.endpoint = route.endpoint,
+                 .family = route.family,
+                 .hide_usage = request.hide_usage,
+                 .idle = config_.timeouts.stream_idle};
+  if (request.asked_model) plan.echo = {request.upstream_model, *request.asked_model};
+  Progress progress;
+  if (auto* ticket = destination->ticket()) {
+    progress.on_content = [this, ticket, received] { ticket->first_content(clock_.now() - received); };
+  }
+  using boost::asio::experimental::awaitable_operators::operator||;
+  co_await (exchange(client, request, *destination, plan, progress) || watch(client, progress.client_gone));
+
+  if (auto* ticket = destination->ticket()) {
+    ticket->finish(end_of(progress),
+                   {progress.usage.prompt, progress.usage.cached, progress.usage.completion}, clock_.now());
+  }
+  if (progress.client_gone) client.close();
+}
+
+net::awaitable<void> Gateway::exchange(net::ServerConnection& client, TurnRequest& request,
+                                       Destination& destination, RelayPlan plan, Progress& progress) {
+  try {
+    auto answer = co_await dispatch(request, destination, {clock_, config_.timeouts.first_byte});
+    if (progress.client_gone) co_return;
+    if (!answer) {
+      co_await refuse(client, plan.family, std::move(answer.error()));
+      co_return;
+    }
+    co_await relay(client, *answer, std::move(plan), progress);
+    destination.backend().connections.release(std::move(answer->connection));
+  } catch (const boost::system::system_error&) {
+    // Cancelled, as the client has left: what was under way upstream is closed by leaving this scope.
+  }
+}
+
+}  // namespace lmw::gateway

@@ -1,0 +1,25 @@
+// Our own errors, in the caller's family.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "net/server_connection.hpp"
+#include "wire/error_body.hpp"
+
+namespace lmw::gateway {
+
+// Why a request gets no answer from an engine.
+struct Refusal {
+  wire::ErrorKind kind = wire::ErrorKind::upstream;
+  std::string message;
+};
+
+// Answers with the error. `unavailable` and `overloaded` carry a Retry-After of a few seconds with some
+// spread: never 60 or more, at which Claude Code gives up at once.
+net::awaitable<bool> refuse(net::ServerConnection& client, wire::Family family, Refusal refusal);
+
+// What a fault in reading a request means for its sender.
+Refusal refusal_of(net::RequestFault fault, std::uint64_t body_limit);
+
+}  // namespace lmw::gateway

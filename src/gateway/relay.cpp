@@ -1,0 +1,135 @@
+#include "gateway/relay.hpp"
+
+#include <utility>
+
+#include "gateway/model_echo.hpp"
+#include "wire/sse.hpp"
+
+namespace lmw::gateway {
+
+namespace {
+
+// Token counts stand at the end of an answer; more than this of one that is not streamed is not kept to look
+// for them.
+constexpr std::size_t max_watched_body = 8u << 20;
+
+bool is_event_stream(const wire::ResponseHead& head) {
+  const auto type = head.headers.find("Content-Type");
+  return head.status == 200 && type && type->starts_with("text/event-stream");
+}
+
+bool is_encoded(const wire::ResponseHead& head) {
+  const auto encoding = head.headers.find("Content-Encoding");
+  return encoding && !wire::equal_ignoring_case(*encoding, "identity");
+}
+
+void note_content(Progress& progress) {
+  if (auto on_content = std::exchange(progress.on_content, nullptr)) on_content();
+}
+
+// An answer that is passed on as it comes, whatever it is.
+net::awaitable<void> relay_plain(net::ServerConnection& client, Answer& answer, RelayPlan plan,
+                                 Progress& progress) {
+  client.begin(std::move(answer.head), answer.connection->content_length());
+  std::string piece, watched;
+  bool more = true;
+  while (more) {
+    piece.clear();
+    const auto read = co_await answer.connection->read_body(piece, plan.idle);
+    if (!read) co_return;  // cut short: the length or the missing last chunk tells the client
+    more = *read;
+    if (!piece.empty()) note_content(progress);
+    if (progress.ok && watched.size() + piece.size() <= max_watched_body) watched += piece;
+    if (!co_await client.write(piece)) {
+      progress.client_gone = true;
+      co_return;
+    }
+  }
+  if (progress.ok) progress.usage = wire::usage_of_body(plan.endpoint, watched);
+  progress.complete = co_await client.end();
+}
+
+// An answer whose model name is replaced: it must be read whole first.
+net::awaitable<void> relay_edited(net::ServerConnection& client, Answer& answer, RelayPlan plan,
+                                  Progress& progress) {
+  std::string body;
+  while (true) {
+    const auto more = co_await answer.connection->read_body(body, plan.idle);
+    if (!more) {
+      co_await refuse(client, plan.family, {wire::ErrorKind::upstream, "the engine's answer was cut short"});
+      co_return;
+    }
+    if (!*more) break;
+  }
+  note_content(progress);
+  if (progress.ok) progress.usage = wire::usage_of_body(plan.endpoint, body);
+  echo_in_body(body, plan.echo->upstream, plan.echo->asked);
+  progress.complete = co_await client.respond(std::move(answer.head), body);
+  progress.client_gone = !progress.complete;
+}
+
+// Passes on the whole events that have come.
+void collect_events(wire::SseSplitter& splitter, wire::StreamWatch& watch, const RelayPlan& plan,
+                    std::string& out) {
+  while (const auto item = splitter.next()) {
+    if (!item->overlong && !watch.observe(item->event)) continue;
+    const auto begin = out.size();
+    out += item->event.raw;
+    if (plan.echo && !item->overlong) echo_in_event(out, begin, plan.echo->upstream, plan.echo->asked);
+  }
+}
+
+net::awaitable<void> relay_events(net::ServerConnection& client, Answer& answer, RelayPlan plan,
+                                  Progress& progress) {
+  answer.head.headers.remove("Content-Length");
+  client.begin(std::move(answer.head), std::nullopt);
+  wire::SseSplitter splitter;
+  wire::StreamWatch watch(plan.endpoint, plan.hide_usage);
+  std::string piece, out;
+  bool more = true;
+  bool first = true;
+  while (more) {
+    piece.clear();
+    const auto read = co_await answer.connection->read_body(piece, plan.idle);
+    const bool cut = !read;
+    more = read.value_or(false);
+    out.clear();
+    splitter.feed(piece);
+    collect_events(splitter, watch, plan, out);
+    if (cut && watch.end() != wire::StreamEnd::complete && !splitter.in_overlong()) {
+      out += wire::error_event(wire::ErrorKind::upstream, plan.family, "the engine's answer was cut short");
+    }
+    if (!more && !cut) out += splitter.rest();
+    if (watch.has_content()) note_content(progress);
+    progress.usage = watch.usage();
+    if ((!out.empty() || std::exchange(first, false)) && !co_await client.write(out)) {
+      progress.client_gone = true;
+      co_return;
+    }
+    // All content has been passed on: a client that leaves now, as Codex does, has its answer.
+    progress.complete = watch.end() == wire::StreamEnd::complete;
+    if (cut && splitter.in_overlong()) co_return;
+  }
+  progress.ok &= watch.end() == wire::StreamEnd::complete;
+  co_await client.end();
+}
+
+}  // namespace
+
+net::awaitable<void> relay(net::ServerConnection& client, Answer& answer, RelayPlan plan,
+                           Progress& progress) {
+  progress.ok = answer.head.status < 400;
+  wire::remove_hop_by_hop(answer.head.headers);
+  if (is_encoded(answer.head)) {
+    plan.echo.reset();
+    co_await relay_plain(client, answer, std::move(plan), progress);
+  } else if (is_event_stream(answer.head)) {
+    co_await relay_events(client, answer, std::move(plan), progress);
+  } else if (plan.echo) {
+    co_await relay_edited(client, answer, std::move(plan), progress);
+  } else {
+    co_await relay_plain(client, answer, std::move(plan), progress);
+  }
+}
+
+}  // namespace lmw::gateway

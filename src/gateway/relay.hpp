@@ -1,0 +1,42 @@
+// Passes an engine's answer on to the client, byte for byte, watching what it says of itself: when its
+// content begins, its token counts, whether it came to its end.
+//
+// Of a stream only whole events are passed on. So when the engine dies in the middle of one, what the client
+// has is whole, and our error event stands on its own line.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "gateway/dispatch.hpp"
+#include "net/server_connection.hpp"
+#include "wire/usage.hpp"
+
+namespace lmw::gateway {
+
+struct RelayPlan {
+  wire::Endpoint endpoint;
+  wire::Family family;
+  bool hide_usage = false;
+  // The engine's name of the model and the one the client asked for; nothing when they are the same.
+  struct Echo {
+    std::string upstream;
+    std::string asked;
+  };
+  std::optional<Echo> echo;
+  net::Timeout idle;  // between two pieces of the answer
+};
+
+// How far an answer has come; outlives the relay, which may be cancelled at any point.
+struct Progress {
+  bool client_gone = false;
+  bool complete = false;  // the client has all of it
+  bool ok = false;        // the engine answered with success
+  wire::Usage usage;
+  std::function<void()> on_content;  // called once, when the first content is about to be passed on
+};
+
+net::awaitable<void> relay(net::ServerConnection& client, Answer& answer, RelayPlan plan, Progress& progress);
+
+}  // namespace lmw::gateway

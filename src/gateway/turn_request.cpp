@@ -1,0 +1,90 @@
+#include "gateway/turn_request.hpp"
+
+#include <fmt/format.h>
+
+#include "gateway/identity_hints.hpp"
+
+namespace lmw::gateway {
+
+namespace {
+
+Refusal no_pool(const Directory& directory, std::string_view model) {
+  if (!directory.all_found()) {
+    return {wire::ErrorKind::unavailable,
+            "no engine that serves this is up yet; LM Warden keeps looking for it"};
+  }
+  std::string known;
+  for (const auto& pool : directory.pools())
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", pool->name);
+  return {wire::ErrorKind::not_found,
+          fmt::format("the model '{}' does not exist here; there is: {}", model, known)};
+}
+
+// Finds the pool, and the name the engine knows the model by.
+std::optional<Refusal> resolve(const Directory& directory, TurnRequest& request) {
+  if (!request.peek || !request.peek->model) {
+    // The engine judges what we can't read, where it is clear which one.
+    request.pool = directory.only_pool();
+    if (request.pool) return std::nullopt;
+    if (!directory.all_found()) return no_pool(directory, "");
+    return Refusal{wire::ErrorKind::invalid_request,
+                   request.peek ? "the request names no model, and several are served here"
+                                : "the request's body is not valid JSON, so its model can't be told"};
+  }
+  const auto& model = *request.peek->model;
+  auto resolved = directory.resolve(model);
+  if (!resolved) return no_pool(directory, model);
+  request.pool = resolved->pool;
+  request.upstream_model = std::move(resolved->upstream_name);
+  if (request.upstream_model != model) {
+    request.asked_model = model;
+    wire::replace_model(*request.peek, request.upstream_model, request.edits);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::expected<TurnRequest, Refusal> read_turn_request(const Intake& intake, const wire::Route& route,
+                                                      wire::RequestHead head, std::string body) {
+  TurnRequest request{.route = &route, .head = std::move(head), .body = std::move(body)};
+  if (route.method == "POST") {
+    if (auto peek = wire::peek(request.body)) request.peek = std::move(*peek);
+  }
+  if (auto refusal = resolve(intake.directory, request)) return std::unexpected(std::move(*refusal));
+  if (intake.ask_usage && route.endpoint == wire::Endpoint::chat_completions && request.peek &&
+      request.peek->stream) {
+    request.hide_usage = wire::ask_for_usage(*request.peek, request.edits);
+  }
+  return request;
+}
+
+routing::TurnFacts TurnRequest::facts(const routing::KeyHasher& hasher) const {
+  const auto identity = routing::identify(identity_hints(head.headers, peek ? &*peek : nullptr));
+  routing::TurnFacts facts;
+  facts.key = hasher.hash(identity, "");
+  facts.source = identity.source;
+  facts.window = identity.window;
+  facts.rank_header = head.headers.find(rank_header);
+  if (peek) facts.side = routing::is_side_request(identity, peek->tools, peek->messages, body.size());
+  return facts;
+}
+
+wire::RequestHead upstream_head(const TurnRequest& request, const net::Origin& origin,
+                                std::optional<int> rank) {
+  wire::RequestHead head{request.head.method, origin.base_path + request.head.target, 1,
+                         request.head.headers};
+  wire::remove_hop_by_hop(head.headers);
+  head.headers.remove("Expect");
+  head.headers.set("Host", origin.authority());
+  // An encoded answer could not be watched; on a loopback or a rack there is nothing to win by it.
+  head.headers.set("Accept-Encoding", "identity");
+  head.headers.remove("Content-Length");
+  if (request.head.method != "GET") {
+    head.headers.add("Content-Length", std::to_string(request.edits.size_after(request.body.size())));
+  }
+  if (rank) head.headers.add(rank_header, std::to_string(*rank));
+  return head;
+}
+
+}  // namespace lmw::gateway
