@@ -77,6 +77,12 @@ TEST(UsageOfBody, NonsenseIsUnknown) {
   }
 }
 
+TEST(UsageOfBody, TheLastOfDuplicatesCounts) {
+  EXPECT_EQ(chat_body(R"({"prompt_tokens":4,"prompt_tokens_details":{"cached_tokens":3},
+                          "prompt_tokens":5,"prompt_tokens_details":null})"),
+            (Usage{5, {}, {}}));
+}
+
 TEST(UsageOfBody, AMessagesPromptIsTheSumOfItsThreeParts) {
   EXPECT_EQ(messages_body(R"({"input_tokens":111,"output_tokens":4,"cache_creation_input_tokens":20,
                               "cache_read_input_tokens":1024})"),
