@@ -40,10 +40,13 @@ struct Peek {
   std::size_t messages = 0;              // elements of `messages` (or `input`, when that is a list)
   std::size_t tools = 0;                 // elements of `tools`
   bool has_text = false;                 // there is a `messages`, `prompt` or `input` that is not empty
-  std::optional<std::int64_t> max_tokens;
+  std::optional<std::int64_t> max_tokens;  // `max_completion_tokens`, else `max_tokens`
 };
 
 // `body` must be followed by at least `padding` readable bytes. Errors: not JSON, not UTF-8, not an object.
+// A field of the wrong type, or a string that can't be decoded, counts as absent. Values that are not needed are skipped
+// with little more than a look at their brackets: they may still be malformed, which is the engine's to say.
+// Needs memory of about six bytes for each of the body during the call, touched only in part.
 inline constexpr std::size_t padding = 64;
 Result<Peek> peek(std::string_view body);
 

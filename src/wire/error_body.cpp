@@ -1,0 +1,73 @@
+#include "wire/error_body.hpp"
+
+#include <array>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "wire/splice.hpp"
+
+namespace lmw::wire {
+namespace {
+
+// Types and codes that client libraries know: platform.openai.com/docs/guides/error-codes and
+// docs.anthropic.com/en/api/errors. Where a family has none for a case, its nearest.
+struct Row {
+  ErrorKind kind;
+  int openai_status;
+  int anthropic_status;
+  std::string_view openai_type;
+  std::string_view openai_code;
+  std::string_view anthropic_type;
+};
+
+// By the number of the kind.
+constexpr std::array<Row, 10> rows{{
+    {ErrorKind::invalid_request, 400, 400, "invalid_request_error", "invalid_request",
+     "invalid_request_error"},
+    {ErrorKind::unauthorized, 401, 401, "invalid_request_error", "invalid_api_key", "authentication_error"},
+    {ErrorKind::not_found, 404, 404, "not_found_error", "not_found", "not_found_error"},
+    {ErrorKind::method_not_allowed, 405, 405, "invalid_request_error", "method_not_allowed",
+     "invalid_request_error"},
+    {ErrorKind::timeout, 408, 408, "timeout_error", "timeout", "timeout_error"},
+    {ErrorKind::too_large, 413, 413, "invalid_request_error", "request_too_large", "request_too_large"},
+    {ErrorKind::header_too_large, 431, 431, "invalid_request_error", "header_too_large", "request_too_large"},
+    {ErrorKind::upstream, 502, 502, "server_error", "upstream_error", "api_error"},
+    {ErrorKind::unavailable, 503, 503, "server_error", "unavailable", "api_error"},
+    {ErrorKind::overloaded, 503, 529, "server_error", "overloaded", "overloaded_error"},
+}};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (static_cast<std::size_t>(rows[i].kind) != i) return false;
+  }
+  return true;
+}
+static_assert(in_order());
+
+const Row& row_of(ErrorKind kind) { return rows[static_cast<std::size_t>(kind)]; }
+
+}  // namespace
+
+int status_of(ErrorKind kind, Family family) {
+  const Row& row = row_of(kind);
+  return family == Family::anthropic ? row.anthropic_status : row.openai_status;
+}
+
+std::string error_body(ErrorKind kind, Family family, std::string_view message) {
+  const Row& row = row_of(kind);
+  const std::string text = json_string(message);
+  if (family == Family::anthropic) {
+    return fmt::format(R"({{"type":"error","error":{{"type":"{}","message":{}}}}})", row.anthropic_type,
+                       text);
+  }
+  return fmt::format(R"({{"error":{{"message":{},"type":"{}","param":null,"code":"{}"}}}})", text,
+                     row.openai_type, row.openai_code);
+}
+
+std::string error_event(ErrorKind kind, Family family, std::string_view message) {
+  const std::string_view head = family == Family::anthropic ? "event: error\ndata: " : "data: ";
+  return fmt::format("{}{}\n\n", head, error_body(kind, family, message));
+}
+
+}  // namespace lmw::wire

@@ -1,0 +1,55 @@
+#include "wire/error_body.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace lmw::wire {
+namespace {
+
+using nlohmann::json;
+
+TEST(ErrorBody, HasTheShapeOfEachFamily) {
+  EXPECT_EQ(
+      error_body(ErrorKind::not_found, Family::openai, "no such model"),
+      R"({"error":{"message":"no such model","type":"not_found_error","param":null,"code":"not_found"}})");
+  EXPECT_EQ(error_body(ErrorKind::not_found, Family::anthropic, "no such model"),
+            R"({"type":"error","error":{"type":"not_found_error","message":"no such model"}})");
+}
+
+TEST(ErrorBody, FullIs503ForOpenAiAnd529ForAnthropic) {
+  EXPECT_EQ(status_of(ErrorKind::overloaded, Family::openai), 503);
+  EXPECT_EQ(status_of(ErrorKind::overloaded, Family::anthropic), 529);
+  EXPECT_EQ(status_of(ErrorKind::unavailable, Family::anthropic), 503);
+}
+
+TEST(ErrorBody, AnthropicTypesAreTheOfficialOnes) {
+  const auto type = [](ErrorKind kind) {
+    return json::parse(error_body(kind, Family::anthropic, "x"))["error"]["type"].get<std::string>();
+  };
+  EXPECT_EQ(type(ErrorKind::invalid_request), "invalid_request_error");
+  EXPECT_EQ(type(ErrorKind::unauthorized), "authentication_error");
+  EXPECT_EQ(type(ErrorKind::too_large), "request_too_large");
+  EXPECT_EQ(type(ErrorKind::timeout), "timeout_error");
+  EXPECT_EQ(type(ErrorKind::upstream), "api_error");
+  EXPECT_EQ(type(ErrorKind::overloaded), "overloaded_error");
+}
+
+TEST(ErrorBody, AnyMessageComesBackAsItWasAndBytesThatAreNoTextAreReplaced) {
+  const std::string nasty = "a \"quote\" \\ line\nend \x01 é";
+  for (const Family family : {Family::openai, Family::anthropic}) {
+    EXPECT_EQ(json::parse(error_body(ErrorKind::upstream, family, nasty))["error"]["message"], nasty);
+    EXPECT_EQ(json::parse(error_body(ErrorKind::upstream, family, "a\xff"))["error"]["message"],
+              "a\xef\xbf\xbd");
+  }
+}
+
+TEST(ErrorBody, AsAnEventItIsOneWholeFrameOfTheFamily) {
+  const std::string openai = error_event(ErrorKind::upstream, Family::openai, "gone\nnow");
+  EXPECT_EQ(openai, "data: " + error_body(ErrorKind::upstream, Family::openai, "gone\nnow") + "\n\n");
+  EXPECT_EQ(error_event(ErrorKind::upstream, Family::anthropic, "gone"),
+            "event: error\ndata: " + error_body(ErrorKind::upstream, Family::anthropic, "gone") + "\n\n");
+  EXPECT_EQ(openai.find('\n'), openai.size() - 2) << "a line end in the message must not cut the frame";
+}
+
+}  // namespace
+}  // namespace lmw::wire

@@ -1,0 +1,268 @@
+#include "wire/peek.hpp"
+
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "wire/ondemand.hpp"
+
+namespace lmw::wire {
+namespace {
+
+using simdjson::error_code;
+using simdjson::SUCCESS;
+
+static_assert(padding >= simdjson::SIMDJSON_PADDING);
+
+// Decoded; nothing for other types, for text that is no Unicode (a lone surrogate), and for "".
+std::optional<std::string> text_of(ondemand::value& value) {
+  std::string_view text;
+  if (value.get_string().get(text) || text.empty()) return std::nullopt;
+  return std::string(text);
+}
+
+bool is_true(ondemand::value& value) {
+  bool flag = false;
+  return !value.get_bool().get(flag) && flag;
+}
+
+std::optional<std::int64_t> integer_of(ondemand::value& value) {
+  std::int64_t number = 0;
+  if (value.get_int64().get(number)) return std::nullopt;
+  return number;
+}
+
+error_code read_session(ondemand::value& user_id, std::optional<std::string>& session) {
+  session.reset();
+  if (auto text = text_of(user_id)) {
+    session = session_of_user_id(*text);
+    return SUCCESS;
+  }
+  return each_member_of(user_id, [&](std::string_view key, ondemand::value& value) {
+    if (key == "session_id") session = text_of(value);
+    return SUCCESS;
+  });
+}
+
+// Visits the members of the body. Each read_... overwrites what an earlier member of that name has left.
+class Peeker {
+ public:
+  Peeker(std::string_view body, ondemand::document& document) : body_(body), document_(document) {}
+
+  error_code run();
+  Peek result() &&;
+
+ private:
+  using Reader = error_code (Peeker::*)(ondemand::value&);
+  struct Member {
+    std::string_view name;
+    Reader read;
+  };
+  static const std::array<Member, 12> members;
+
+  // A string with text in it, or a list with elements, which are counted.
+  struct Text {
+    std::size_t elements = 0;
+    bool is_list = false;
+    bool is_there = false;
+  };
+
+  error_code read_model(ondemand::value& value);
+  error_code read_stream(ondemand::value& value) { return peek_.stream = is_true(value), SUCCESS; }
+  error_code read_stream_options(ondemand::value& value);
+  error_code read_user(ondemand::value& value) { return peek_.user = text_of(value), SUCCESS; }
+  error_code read_cache_key(ondemand::value& value) {
+    return peek_.prompt_cache_key = text_of(value), SUCCESS;
+  }
+  error_code read_metadata(ondemand::value& value);
+  error_code read_messages(ondemand::value& value);
+  error_code read_input(ondemand::value& value) { return read_text(value, input_); }
+  error_code read_prompt(ondemand::value& value) { return read_text(value, prompt_); }
+  error_code read_tools(ondemand::value& value);
+  error_code read_max_tokens(ondemand::value& value) { return max_tokens_ = integer_of(value), SUCCESS; }
+  error_code read_max_completion(ondemand::value& value) {
+    return max_completion_ = integer_of(value), SUCCESS;
+  }
+  error_code read_text(ondemand::value& value, Text& text);
+
+  std::size_t offset(const char* at) const { return static_cast<std::size_t>(at - body_.data()); }
+  ByteRange range(std::string_view part) const {
+    return {offset(part.data()), offset(part.data() + part.size())};
+  }
+  // Reads the value to its end, whatever it is.
+  error_code read_range(ondemand::value& value, std::optional<ByteRange>& range) const;
+  // The end of the value that has just been read to its end.
+  std::size_t end_of_last() const;
+
+  std::string_view body_;
+  ondemand::document& document_;
+  Peek peek_;
+  Text messages_;
+  Text input_;
+  Text prompt_;
+  std::optional<std::int64_t> max_tokens_;
+  std::optional<std::int64_t> max_completion_;
+};
+
+constexpr std::array<Peeker::Member, 12> Peeker::members{{
+    {"model", &Peeker::read_model},
+    {"stream", &Peeker::read_stream},
+    {"stream_options", &Peeker::read_stream_options},
+    {"user", &Peeker::read_user},
+    {"prompt_cache_key", &Peeker::read_cache_key},
+    {"metadata", &Peeker::read_metadata},
+    {"messages", &Peeker::read_messages},
+    {"input", &Peeker::read_input},
+    {"prompt", &Peeker::read_prompt},
+    {"tools", &Peeker::read_tools},
+    {"max_tokens", &Peeker::read_max_tokens},
+    {"max_completion_tokens", &Peeker::read_max_completion},
+}};
+
+error_code Peeker::run() {
+  const char* begin = nullptr;
+  if (auto error = document_.current_location().get(begin)) return error;
+  peek_.object_begin = offset(begin);
+
+  ondemand::object object;
+  if (auto error = document_.get_object().get(object)) return error;
+  peek_.empty_object = true;
+  auto error = each_member(object, [&](std::string_view key, ondemand::value& value) {
+    peek_.empty_object = false;
+    for (const Member& member : members) {
+      if (member.name == key) return (this->*member.read)(value);
+    }
+    return SUCCESS;
+  });
+  if (error) return error;
+
+  const char* trailing = nullptr;
+  return document_.current_location().get(trailing) ? SUCCESS : simdjson::TAPE_ERROR;
+}
+
+Peek Peeker::result() && {
+  peek_.messages = messages_.is_list ? messages_.elements : input_.elements;
+  peek_.has_text = messages_.is_there || input_.is_there || prompt_.is_there;
+  peek_.max_tokens = max_completion_ ? max_completion_ : max_tokens_;
+  return std::move(peek_);
+}
+
+error_code Peeker::read_model(ondemand::value& value) {
+  peek_.model_value = range(token_of(value));
+  peek_.model = text_of(value);
+  return SUCCESS;
+}
+
+error_code Peeker::read_stream_options(ondemand::value& value) {
+  const std::string_view token = token_of(value);
+  const bool is_object = token.starts_with('{');
+  peek_.stream_options = is_object ? Peek::StreamOptions::object : Peek::StreamOptions::other;
+  peek_.stream_options_value = range(token);
+  peek_.stream_options_empty = is_object;
+  peek_.include_usage = false;
+  peek_.include_usage_value.reset();
+  if (!is_object) return SUCCESS;
+
+  auto error = each_member_of(value, [&](std::string_view key, ondemand::value& option) {
+    peek_.stream_options_empty = false;
+    if (key != "include_usage") return SUCCESS;
+    peek_.include_usage = is_true(option);
+    return read_range(option, peek_.include_usage_value);
+  });
+  peek_.stream_options_value.end = end_of_last();
+  return error;
+}
+
+error_code Peeker::read_metadata(ondemand::value& value) {
+  peek_.metadata_session.reset();
+  return each_member_of(value, [&](std::string_view key, ondemand::value& member) {
+    return key == "user_id" ? read_session(member, peek_.metadata_session) : SUCCESS;
+  });
+}
+
+error_code Peeker::read_messages(ondemand::value& value) {
+  const error_code error = read_text(value, messages_);
+  if (!messages_.is_list) messages_ = {};
+  return error;
+}
+
+error_code Peeker::read_tools(ondemand::value& value) {
+  Text tools;
+  const error_code error = read_text(value, tools);
+  peek_.tools = tools.elements;
+  return error;
+}
+
+error_code Peeker::read_text(ondemand::value& value, Text& text) {
+  text = {.elements = 0, .is_list = token_of(value).starts_with('['), .is_there = is_non_empty_string(value)};
+  const error_code error = each_element_of(value, [&](ondemand::value&) {
+    ++text.elements;
+    return SUCCESS;
+  });
+  if (text.elements > 0) text.is_there = true;
+  return error;
+}
+
+error_code Peeker::read_range(ondemand::value& value, std::optional<ByteRange>& range_of_value) const {
+  const std::string_view token = token_of(value);
+  range_of_value = range(token);
+  if (!token.starts_with('{') && !token.starts_with('[')) return SUCCESS;
+  auto error = each_member_of(value, [](auto, auto&) { return SUCCESS; });
+  if (!error) error = each_element_of(value, [](auto&) { return SUCCESS; });
+  range_of_value->end = end_of_last();
+  return error;
+}
+
+std::size_t Peeker::end_of_last() const {
+  const char* next = nullptr;
+  if (document_.current_location().get(next)) return body_.size();
+  return body_.find_last_not_of(" \t\r\n", offset(next) - 1) + 1;
+}
+
+Error json_error(error_code code) {
+  if (code == simdjson::INCORRECT_TYPE) return {"the body is no JSON object"};
+  return {fmt::format("the body is not JSON: {}", simdjson::error_message(code))};
+}
+
+// `{"session_id": ...}`, as Claude Code writes it into a string.
+std::optional<std::string> session_of_json(std::string_view text) {
+  const simdjson::padded_string copy(text);
+  ondemand::parser parser;
+  ondemand::document document;
+  ondemand::object object;
+  if (parser.iterate(copy).get(document) || document.get_object().get(object)) return std::nullopt;
+  std::optional<std::string> session;
+  const auto error = each_member(object, [&](std::string_view key, ondemand::value& value) {
+    if (key == "session_id") session = text_of(value);
+    return SUCCESS;
+  });
+  return error ? std::nullopt : session;
+}
+
+}  // namespace
+
+Result<Peek> peek(std::string_view body) {
+  // A parser of its own for each body: one kept would keep the memory of the largest body ever seen.
+  ondemand::parser parser;
+  ondemand::document document;
+  const simdjson::padded_string_view padded(body.data(), body.size(), body.size() + padding);
+  if (auto error = parser.iterate(padded).get(document)) return std::unexpected(json_error(error));
+  Peeker peeker(body, document);
+  if (auto error = peeker.run()) return std::unexpected(json_error(error));
+  return std::move(peeker).result();
+}
+
+std::optional<std::string> session_of_user_id(std::string_view user_id) {
+  if (user_id.starts_with('{')) return session_of_json(user_id);
+  constexpr std::string_view mark = "_session_";
+  const auto account = user_id.find("_account_");
+  const auto session = user_id.rfind(mark);
+  if (!user_id.starts_with("user_") || account == user_id.npos || session == user_id.npos)
+    return std::nullopt;
+  const std::string_view id = user_id.substr(session + mark.size());
+  if (session < account || id.empty()) return std::nullopt;
+  return std::string(id);
+}
+
+}  // namespace lmw::wire
