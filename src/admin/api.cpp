@@ -52,28 +52,13 @@ Api::Response Api::get(const std::vector<std::string>& path) const {
   return {404, error_text("there is nothing here; see /admin/api/models, /admin/api/engines, /metrics")};
 }
 
-net::awaitable<void> Api::put(net::ServerConnection& client, const std::vector<std::string>& path) {
-  const auto respond = [&](int status, std::string body) {
-    wire::ResponseHead head;
-    head.status = status;
-    head.headers.add("Content-Type", "application/json");
-    return client.respond(std::move(head), body);
-  };
-  const auto body = co_await client.read_body();
-  if (!body) co_return;
-  auto* pool = directory_.find_pool(path[3]);
-  if (!pool) {
-    co_await respond(404, error_text(fmt::format("there is no model '{}'", path[3])));
-    co_return;
-  }
-  const auto change = json::parse(*body, nullptr, false);
-  const auto changed =
-      change.is_discarded() ? Result<void>(failure("the body is not JSON")) : change_routing(*pool, change);
-  if (!changed) {
-    co_await respond(400, error_text(changed.error().message));
-    co_return;
-  }
-  co_await respond(200, routing_json(*pool, clock_.now()).dump(2) + "\n");
+Api::Response Api::put_routing(const std::string& model, std::string_view body) const {
+  auto* pool = directory_.find_pool(model);
+  if (!pool) return {404, error_text(fmt::format("there is no model '{}'", model))};
+  const auto change = json::parse(body, nullptr, false);
+  if (change.is_discarded()) return {400, error_text("the body is not JSON")};
+  if (const auto changed = change_routing(*pool, change); !changed) return {400, error_text(changed.error().message)};
+  return {200, routing_json(*pool, clock_.now()).dump(2) + "\n"};
 }
 
 net::awaitable<void> Api::handle(net::ServerConnection& client, wire::RequestHead head) {
@@ -84,8 +69,9 @@ net::awaitable<void> Api::handle(net::ServerConnection& client, wire::RequestHea
   } else if (!path) {
     response = {400, error_text("the path has a malformed escape")};
   } else if (head.method == "PUT" && is_routing(*path)) {
-    co_await put(client, *path);
-    co_return;
+    const auto body = co_await client.read_body();
+    if (!body) co_return;
+    response = put_routing((*path)[3], *body);
   } else if (head.method == "GET" || head.method == "HEAD") {
     response = get(*path);
   } else {

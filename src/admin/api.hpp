@@ -20,7 +20,7 @@ class Api {
  private:
   struct Response;
   Response get(const std::vector<std::string>& path) const;
-  net::awaitable<void> put(net::ServerConnection& client, const std::vector<std::string>& path);
+  Response put_routing(const std::string& model, std::string_view body) const;
 
   gateway::Directory& directory_;
   const EngineClock& clock_;

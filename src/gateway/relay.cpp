@@ -79,6 +79,14 @@ void collect_events(wire::SseSplitter& splitter, wire::StreamWatch& watch, const
   }
 }
 
+// The end of a stream that was cut short: an error event of ours, unless the client has all, or has half an
+// event that was too long to hold back.
+std::string closing_event(const wire::SseSplitter& splitter, const wire::StreamWatch& watch,
+                          wire::Family family) {
+  if (watch.end() == wire::StreamEnd::complete || splitter.in_overlong()) return {};
+  return wire::error_event(wire::ErrorKind::upstream, family, "the engine's answer was cut short");
+}
+
 net::awaitable<void> relay_events(net::ServerConnection& client, Answer& answer, RelayPlan plan,
                                   Progress& progress) {
   answer.head.headers.remove("Content-Length");
@@ -86,31 +94,26 @@ net::awaitable<void> relay_events(net::ServerConnection& client, Answer& answer,
   wire::SseSplitter splitter;
   wire::StreamWatch watch(plan.endpoint, plan.hide_usage);
   std::string piece, out;
-  bool more = true;
-  bool first = true;
-  while (more) {
+  for (bool more = true, first = true; more; first = false) {
     piece.clear();
     const auto read = co_await answer.connection->read_body(piece, plan.idle);
-    const bool cut = !read;
     more = read.value_or(false);
     out.clear();
     splitter.feed(piece);
+    if (read && !more) splitter.finish();
     collect_events(splitter, watch, plan, out);
-    if (cut && watch.end() != wire::StreamEnd::complete && !splitter.in_overlong()) {
-      out += wire::error_event(wire::ErrorKind::upstream, plan.family, "the engine's answer was cut short");
-    }
-    if (!more && !cut) out += splitter.rest();
+    if (read && !more) out += splitter.rest();
+    if (!read) out += closing_event(splitter, watch, plan.family);
     if (watch.has_content()) note_content(progress);
     progress.usage = watch.usage();
-    if ((!out.empty() || std::exchange(first, false)) && !co_await client.write(out)) {
+    if ((first || !out.empty()) && !co_await client.write(out)) {
       progress.client_gone = true;
       co_return;
     }
     // All content has been passed on: a client that leaves now, as Codex does, has its answer.
     progress.complete = watch.end() == wire::StreamEnd::complete;
-    if (cut && splitter.in_overlong()) co_return;
+    if (!read && splitter.in_overlong()) co_return;
   }
-  progress.ok &= watch.end() == wire::StreamEnd::complete;
   co_await client.end();
 }
 

@@ -40,6 +40,8 @@ class SseSplitter {
   std::string_view rest() const { return std::string_view(buffer_).substr(begin_); }
   // Whether the stream stands between two events, so that an event of our own may follow.
   bool between_events() const { return rest().empty() && !in_overlong_; }
+  // Whether part of an event over the limit has come out, and its end has not.
+  bool in_overlong() const { return in_overlong_; }
 
  private:
   Item take(std::size_t end, bool complete);

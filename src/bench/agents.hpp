@@ -1,0 +1,64 @@
+// A closed loop of synthetic agents: each sends its next turn as soon as the last one has ended, and starts a
+// new session when one is finished. To the gateway they look like Claude Code.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+#include "net/asio.hpp"
+#include "net/client_connection.hpp"
+#include "net/url.hpp"
+#include "workload/synthetic_session.hpp"
+
+namespace lmw::bench {
+
+struct TurnSample {
+  Instant sent{};
+  Instant done{};
+  std::optional<Duration> ttfb;  // nothing when no content came
+  int output_tokens = 0;
+  bool failed = false;
+  bool last = false;  // of its session
+  std::optional<bool>
+      stayed;  // ran where the turn before did; nothing for first turns, or where it can't be told
+};
+
+struct AgentsOptions {
+  net::Origin target;
+  std::string model;
+  int agents = 8;
+  workload::SessionShape shape;
+  std::uint64_t seed = 1;
+  std::string salt;  // different salts share no prompt text
+};
+
+class Agents {
+ public:
+  // The clock must outlive it.
+  Agents(net::asio::io_context& context, AgentsOptions options, const EngineClock& clock);
+
+  void start();
+  // No new turn begins; turns under way are dropped, as by users who leave.
+  void stop();
+
+  // Ended turns, by their end.
+  const std::vector<TurnSample>& samples() const { return samples_; }
+
+ private:
+  struct Session;
+  net::awaitable<void> agent(int index);
+  net::awaitable<TurnSample> turn(Session& session);
+
+  net::asio::io_context& context_;
+  AgentsOptions options_;
+  const EngineClock& clock_;
+  std::string system_prompt_;
+  std::vector<TurnSample> samples_;
+  std::vector<net::ClientConnection*> open_;  // by agent; null between two turns
+  bool stopping_ = false;
+};
+
+}  // namespace lmw::bench
