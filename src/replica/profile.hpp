@@ -2,8 +2,8 @@
 //
 //   slow × (base + prefill·P + attn·Σ(p·ctx) + seq·D + kvread·Σ ctx of decoding sequences)   seconds
 //
-// P: prompt tokens computed in the step; p·ctx: each chunk's tokens × the mean position they attend to; D: sequences
-// that decode.
+// P: prompt tokens computed in the step; p·ctx: each chunk's tokens × the mean position they attend to; D:
+// sequences that decode.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,29 @@ struct StepCost {
   double kvread = 0;   // s a KV token read by decoding
 };
 
+// What one step computes, in the terms of the formula above.
+struct StepWork {
+  int prefill_tokens = 0;
+  double attended = 0;
+  int decoding = 0;
+  double kv_tokens_read = 0;
+};
+
+// Without the factor `slow`.
+double step_seconds(const StepCost& cost, const StepWork& work);
+
 struct Profile {
   std::string name;
   StepCost cost;
-  std::vector<double> slow;            // factor of each replica, repeated when there are more replicas; empty: all 1
-  std::int64_t kv_tokens = 0;          // KV capacity of a replica
-  int block_size = 16;                 // tokens
+  std::vector<double> slow;    // factor of each replica, repeated when there are more replicas; empty: all 1
+  std::int64_t kv_tokens = 0;  // KV capacity of a replica
+  int block_size = 16;         // tokens
   int max_num_seqs = 256;
-  int max_num_batched_tokens = 2048;   // token budget of a step
+  int max_num_batched_tokens = 2048;  // token budget of a step
   int max_model_len = 32768;
-  Duration network{};                  // client to engine, each way; the model itself does not apply it
+  Duration network{};  // client to engine, each way; the model itself does not apply it
+
+  double slow_factor(int replica) const;
 };
 
 std::span<const Profile> profiles();

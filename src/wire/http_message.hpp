@@ -20,7 +20,9 @@ struct Header {
 // In order of arrival, with duplicates. Names compare without regard to case.
 class Headers {
  public:
-  void add(std::string_view name, std::string_view value) { items_.push_back({std::string(name), std::string(value)}); }
+  void add(std::string_view name, std::string_view value) {
+    items_.push_back({std::string(name), std::string(value)});
+  }
   // Replaces all of that name by one, or adds it.
   void set(std::string_view name, std::string_view value);
   void remove(std::string_view name);
@@ -41,11 +43,12 @@ class Headers {
 
 struct RequestHead {
   std::string method;
-  std::string target;  // origin form: path and query, as sent
+  std::string target;  // origin form: path and query, as sent; "*" for OPTIONS
   int minor = 1;       // HTTP/1.minor
   Headers headers;
 
   std::string_view path() const { return std::string_view(target).substr(0, target.find('?')); }
+  // What its sender wants: HTTP/1.1 unless Connection says close, HTTP/1.0 only if it says keep-alive.
   bool keep_alive() const;
 };
 
@@ -58,7 +61,11 @@ struct ResponseHead {
   bool keep_alive() const;
 };
 
-// Drops the headers that belong to one connection (RFC 9110 §7.6.1): the fixed ones, and those that Connection names.
+// Drops the headers that belong to one connection (RFC 9110 §7.6.1): Connection, Keep-Alive,
+// Proxy-Connection, TE, Trailer, Transfer-Encoding, Upgrade; Proxy-Authenticate and Proxy-Authorization,
+// which are between a client and its next proxy (§11.7); and those that Connection names. Connection can't
+// name away what identifies or describes a message: Host, Authorization, Content-*, X-*, Anthropic-*,
+// OpenAI-* and the ids Session-Id, Session_Id and Thread-Id stay.
 void remove_hop_by_hop(Headers& headers);
 
 // "Not Found" for 404; "" when unknown.
