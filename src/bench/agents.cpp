@@ -74,6 +74,12 @@ void Agents::stop() {
 }
 
 net::awaitable<void> Agents::agent(int index) {
+  ++running_;
+  co_await sessions(index);
+  --running_;
+}
+
+net::awaitable<void> Agents::sessions(int index) {
   std::uint64_t session_number = 0;
   while (!stopping_) {
     // Sessions of one agent and of different agents never have the same seed.

@@ -43,6 +43,8 @@ class Agents {
   void start();
   // No new turn begins; turns under way are dropped, as by users who leave.
   void stop();
+  // After stop(): nothing of it runs any more.
+  bool ended() const { return running_ == 0; }
 
   // Ended turns, by their end.
   const std::vector<TurnSample>& samples() const { return samples_; }
@@ -50,6 +52,7 @@ class Agents {
  private:
   struct Session;
   net::awaitable<void> agent(int index);
+  net::awaitable<void> sessions(int index);
   net::awaitable<TurnSample> turn(Session& session);
 
   net::asio::io_context& context_;
@@ -58,6 +61,7 @@ class Agents {
   std::string system_prompt_;
   std::vector<TurnSample> samples_;
   std::vector<net::ClientConnection*> open_;  // by agent; null between two turns
+  int running_ = 0;
   bool stopping_ = false;
 };
 

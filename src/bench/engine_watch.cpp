@@ -19,15 +19,17 @@ void EngineWatch::stop() {
 }
 
 net::awaitable<void> EngineWatch::loop() {
+  running_ = true;
   while (!stopping_) {
     timer_.expires_after(clock_.wall(interval_));
     const auto fetched = co_await engine::get(access_, "/metrics");
-    if (stopping_) co_return;
+    if (stopping_) break;
     if (fetched && fetched->head.status == 200) {
       if (const auto page = engine::read_metrics_page(fetched->body)) take(*page);
     }
     co_await timer_.async_wait(net::asio::as_tuple(net::asio::use_awaitable));
   }
+  running_ = false;
 }
 
 void EngineWatch::take(const engine::MetricsPage& page) {

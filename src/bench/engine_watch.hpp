@@ -17,6 +17,8 @@ class EngineWatch {
 
   void start();
   void stop();
+  // After stop(): nothing of it runs any more.
+  bool ended() const { return !running_; }
 
   // Over the readings so far; nothing without readings.
   std::optional<double> replicas_busy() const;
@@ -32,6 +34,7 @@ class EngineWatch {
   Duration interval_;
   const EngineClock& clock_;
   net::asio::steady_timer timer_;
+  bool running_ = false;
   bool stopping_ = false;
   std::size_t replicas_ = 0;
   int readings_ = 0;

@@ -1,0 +1,17 @@
+// What a person reads at the start.
+#pragma once
+
+#include <string>
+
+#include "app/gateway_service.hpp"
+
+namespace lmw::app {
+
+// The addresses, and the engines that are looked for.
+std::string start_banner(const GatewayService& service);
+// An engine that was found, or lost.
+std::string engine_banner(const gateway::Backend& backend);
+// What to paste into each client for a model of ours.
+std::string client_settings(const std::string& api_url, const std::string& model);
+
+}  // namespace lmw::app

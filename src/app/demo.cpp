@@ -1,0 +1,228 @@
+#include "app/demo.hpp"
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/banner.hpp"
+#include "app/gateway_service.hpp"
+#include "app/worker.hpp"
+#include "bench/step.hpp"
+#include "simulator/simulator.hpp"
+
+namespace lmw::app {
+
+namespace {
+
+constexpr std::string_view model = "demo-model";
+
+struct ArmPlan {
+  std::string name;
+  std::string what;
+  replica::Balancer balancer;
+  bool affinity;
+};
+
+const std::array<ArmPlan, 3> plans{{
+    {"engine-0.26", "the engine's balancer, vLLM 0.26: blind round robin", replica::Balancer::engine_0_26,
+     false},
+    {"engine", "the engine's balancer, vLLM 0.27 and later: least loaded", replica::Balancer::engine, false},
+    {"affinity", "LM Warden: every turn goes home", replica::Balancer::engine, true},
+}};
+
+// A simulated engine with a gateway before it, each on a thread of its own.
+class Box {
+ public:
+  static Result<std::unique_ptr<Box>> start(const DemoOptions& options, const ArmPlan& plan) {
+    std::unique_ptr<Box> box(new Box);
+    simulator::SimulatorOptions engine{.listen = "127.0.0.1:0",
+                                       .profile = *replica::find_profile(options.profile),
+                                       .replicas = options.replicas,
+                                       .balancer = plan.balancer,
+                                       .api_servers = options.replicas,
+                                       .model = std::string(model),
+                                       .seed = options.seed};
+    auto simulated = box->engine_thread_.call([&] {
+      return simulator::Simulator::start(box->engine_thread_.context(), engine, EngineClock(options.speed));
+    });
+    if (!simulated) return std::unexpected(simulated.error());
+    box->engine_ = std::move(*simulated);
+
+    config::Config config{.listen = options.listen,
+                          .admin_listen = options.admin_listen,
+                          .time_scale = options.speed,
+                          .affinity = plan.affinity};
+    config.engines.push_back({.name = "demo", .url = box->engine_->url()});
+    auto service = box->gateway_thread_.call([&] {
+      auto started = GatewayService::start(box->gateway_thread_.context(), config);
+      if (started) (*started)->directory().start();
+      return started;
+    });
+    if (!service) return std::unexpected(service.error());
+    box->gateway_ = std::move(*service);
+    return box;
+  }
+
+  ~Box() {
+    if (gateway_) gateway_thread_.call([&] { gateway_->stop(); });
+    if (engine_) engine_thread_.call([&] { engine_->stop(); });
+  }
+
+  const GatewayService& gateway() const { return *gateway_; }
+  const simulator::Simulator& engine() const { return *engine_; }
+
+ private:
+  Box() = default;
+
+  // Threads are joined before what they run is destroyed.
+  std::unique_ptr<simulator::Simulator> engine_;
+  std::unique_ptr<GatewayService> gateway_;
+  Worker engine_thread_;
+  Worker gateway_thread_;
+};
+
+net::awaitable<void> sleep(net::asio::io_context& context, std::chrono::nanoseconds time) {
+  net::asio::steady_timer timer(context, time);
+  co_await timer.async_wait(net::asio::as_tuple(net::asio::use_awaitable));
+}
+
+// One line that is written over again and again on a terminal; every tenth of the way elsewhere.
+class ProgressLine {
+ public:
+  void show(const std::string& name, double share, const report::Step& step, double seconds_left) {
+    const int tenth = static_cast<int>(share * 10);
+    if (!terminal_ && tenth == last_tenth_) return;
+    last_tenth_ = tenth;
+    const auto filled = static_cast<std::size_t>(share * 20);
+    const auto number = [](std::optional<double> value, int decimals) {
+      return value ? fmt::format("{:.{}f}", *value, decimals) : std::string("–");
+    };
+    fmt::print("{}{:<12} [{}{}] {:3.0f} %  hits {} %  TTFB p50 {} s  busy {}  {:.0f} s left{}",
+               terminal_ ? "\r" : "", name, std::string(filled, '#'), std::string(20 - filled, '.'),
+               share * 100, number(step.hits_pct, 0), number(step.ttfb_p50_s, 2),
+               number(step.replicas_busy, 1), seconds_left, terminal_ ? "   " : "\n");
+    std::fflush(stdout);
+  }
+  void end() const {
+    if (terminal_) fmt::print("\r{:100}\r", "");
+  }
+
+ private:
+  bool terminal_ = isatty(STDOUT_FILENO) != 0;
+  int last_tenth_ = -1;
+};
+
+// Lets the agents work for a while, and reports it.
+net::awaitable<void> run_step(net::asio::io_context& context, const DemoOptions& options, std::size_t arm,
+                              const Box& box, report::Step& result) {
+  const EngineClock clock(options.speed);
+  const auto span = from_seconds(options.seconds);
+  const auto target = net::parse_origin(box.gateway().api_url()).value();
+  const engine::Access engine{net::parse_origin(box.engine().url()).value(), ""};
+  while (true) {
+    const auto health = co_await net::fetch(target, "/health", {});
+    if (health && health->head.status == 200) break;
+    co_await sleep(context, std::chrono::milliseconds(10));
+  }
+  bench::EngineWatch watch(context, engine, std::chrono::seconds(1), clock);
+  bench::Agents agents(context,
+                       {.target = target,
+                        .model = std::string(model),
+                        .agents = options.agents,
+                        .seed = options.seed,
+                        .salt = plans[arm].name},
+                       clock);
+  watch.start();
+  agents.start();
+  const auto begin = clock.now();
+  ProgressLine line;
+  while (true) {
+    const auto passed = clock.now() - begin;
+    result = bench::summarize(agents.samples(), watch, options.agents, std::min(passed, span));
+    const double share = std::min(1.0, seconds(passed) / options.seconds);
+    const double arms_left = static_cast<double>(plans.size() - arm) - share;
+    line.show(plans[arm].name, share, result, arms_left * options.seconds / options.speed);
+    if (passed >= span) break;
+    co_await sleep(context, std::chrono::milliseconds(100));
+  }
+  line.end();
+  agents.stop();
+  watch.stop();
+  // They end at their next step; until then they need what stands here.
+  while (!agents.ended() || !watch.ended()) co_await sleep(context, std::chrono::milliseconds(1));
+}
+
+void print_results(const std::vector<report::Arm>& arms, const DemoOptions& options) {
+  fmt::print("\n{}\n", report::to_table(arms));
+  for (const auto& plan : plans) fmt::print("{:<12} {}\n", plan.name, plan.what);
+  fmt::print("\nTimes are engine seconds of the model '{}': a model, not a measurement of your GPUs.\n",
+             options.profile);
+  std::fflush(stdout);
+}
+
+Result<void> write_json(const std::string& file, const std::vector<report::Arm>& arms) {
+  const auto text = report::to_json(arms);
+  if (file == "-") {
+    fmt::print("{}", text);
+    return {};
+  }
+  std::ofstream out(file);
+  out << text;
+  out.close();
+  if (!out) return failure(fmt::format("can't write {}", file));
+  return {};
+}
+
+void keep_serving(const Box& box) {
+  fmt::print("\nStill serving the replica model with affinity.\nAPI    {}\nAdmin  {}\n{}\nCtrl-C ends it.\n",
+             box.gateway().api_url(), box.gateway().admin_url(),
+             client_settings(box.gateway().api_url(), std::string(model)));
+  std::fflush(stdout);
+  net::asio::io_context context;
+  net::asio::signal_set signals(context, SIGINT, SIGTERM);
+  signals.async_wait([](boost::system::error_code, int) {});
+  context.run();
+}
+
+}  // namespace
+
+int run_demo(const DemoOptions& options) {
+  const auto fail = [](const std::string& why) {
+    fmt::print(stderr, "lmwarden: {}\n", why);
+    return 1;
+  };
+  if (!replica::find_profile(options.profile))
+    return fail(fmt::format("there is no profile '{}'", options.profile));
+  fmt::print("{} agents on {} replicas ({}), {:.0f} engine seconds an arm at {:g} times the wall clock\n\n",
+             options.agents, options.replicas, options.profile, options.seconds, options.speed);
+  std::vector<report::Arm> arms;
+  std::unique_ptr<Box> box;
+  for (std::size_t arm = 0; arm < plans.size(); ++arm) {
+    box.reset();
+    auto started = Box::start(options, plans[arm]);
+    if (!started) return fail(started.error().message);
+    box = std::move(*started);
+    report::Step step;
+    net::asio::io_context context(1);
+    net::asio::co_spawn(context, run_step(context, options, arm, *box, step), net::asio::detached);
+    context.run();
+    arms.push_back({plans[arm].name, {step}});
+  }
+  print_results(arms, options);
+  if (!options.json_file.empty()) {
+    if (const auto written = write_json(options.json_file, arms); !written)
+      return fail(written.error().message);
+  }
+  if (!options.exit) keep_serving(*box);
+  return 0;
+}
+
+}  // namespace lmw::app
