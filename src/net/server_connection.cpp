@@ -109,6 +109,7 @@ std::string ServerConnection::framed_head(wire::ResponseHead head, std::optional
   chunked_ = !length && !http_1_0_;
   if (!length && http_1_0_) keep_alive_ = false;
   head.minor = 1;
+  if (head.reason.empty()) head.reason = wire::reason_phrase(head.status);
   head.headers.remove("Content-Length");
   head.headers.remove("Transfer-Encoding");
   if (length && head.status != 204 && head.status != 304)
