@@ -1,6 +1,7 @@
 #include "replica/balancer.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 namespace lmw::replica {
@@ -24,6 +25,7 @@ int LoadBalancer::choose(int api_server, std::span<const ReplicaLoad> loads, Ins
   look(loads, now);
   ApiServer& server = servers_[static_cast<std::size_t>(api_server)];
   const std::size_t count = server.seen.size();
+  assert(count > 0);
   std::size_t best = server.scan_start;
   double lowest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < count; ++i) {

@@ -39,7 +39,7 @@ struct Event {
   enum class Kind { token, finished };
   Kind kind = Kind::token;
   RequestId id = 0;
-  Instant at{};
+  Instant at;
   int replica = 0;
   int generated = 0;      // tokens so far, this one included
   int cached_tokens = 0;  // of the prompt, found in the cache when it was first scheduled
