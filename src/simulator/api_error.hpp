@@ -1,0 +1,33 @@
+// Errors in the shapes of vLLM 0.32 (docs: measured engine facts), which differ from those that OpenAI and
+// Anthropic document.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "wire/api.hpp"
+
+namespace lmw::simulator {
+
+struct ApiError {
+  int status = 400;
+  std::string type;  // vLLM's name, in both families
+  std::string message;
+  std::optional<std::string> param;  // OpenAI shape only
+  bool validation = false;           // of the body: comes in the OpenAI shape from /v1/messages too
+};
+
+// `detail` is pydantic's text of one error.
+ApiError validation_error(std::string detail, std::optional<std::string> param);
+ApiError bad_request(std::string message, std::optional<std::string> param = std::nullopt);
+ApiError model_not_found(std::string_view model);
+// What --max-num-queued-reqs answers.
+ApiError engine_busy();
+ApiError rank_out_of_range(std::int64_t rank, int replicas);
+
+std::string error_body(const ApiError& error, wire::Family family);
+// The whole stream of a turn that failed after the engine took it: an event, and what the family sends after
+// it.
+std::string error_stream(const ApiError& error, wire::Family family);
+
+}  // namespace lmw::simulator

@@ -1,0 +1,124 @@
+#include "simulator/driver.hpp"
+
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace lmw::simulator {
+
+EngineTurn::EngineTurn(EngineDriver& driver, replica::RequestId id)
+    : driver_(driver), id_(id), arrived_(driver.context_, std::chrono::steady_clock::time_point::max()) {}
+
+EngineTurn::~EngineTurn() { driver_.abort(id_); }
+
+asio::awaitable<replica::Event> EngineTurn::next() {
+  while (events_.empty()) co_await arrived_.async_wait(asio::as_tuple(asio::use_awaitable));
+  const auto event = events_.front();
+  events_.pop_front();
+  co_return event;
+}
+
+std::optional<replica::Event> EngineTurn::next_until(Instant time) {
+  if (events_.empty() || events_.front().at > time) return std::nullopt;
+  const auto event = events_.front();
+  events_.pop_front();
+  return event;
+}
+
+EngineDriver::EngineDriver(asio::io_context& context, replica::EngineOptions options, EngineClock clock)
+    : context_(context),
+      clock_(clock),
+      engine_(std::move(options)),
+      tallies_(static_cast<std::size_t>(engine_.replicas())),
+      due_(context),
+      alive_(std::make_shared<EngineDriver*>(this)) {}
+
+EngineDriver::~EngineDriver() { *alive_ = nullptr; }
+
+std::unique_ptr<EngineTurn> EngineDriver::submit(const std::vector<replica::Token>& prompt,
+                                                 const Reply& reply, std::optional<int> rank) {
+  const auto now = advance();
+  auto turn = std::make_unique<EngineTurn>(*this, ++last_id_);
+  turn->prompt_tokens_ = static_cast<int>(prompt.size());
+  turn->finish_ = reply.finish;
+  turn->submitted_ = now;
+  turns_.emplace(turn->id_, turn.get());
+
+  auto tokens = prompt;
+  tokens.insert(tokens.end(), reply.tokens.begin(), reply.tokens.end());
+  engine_.submit({turn->id_, turn->prompt_tokens_, reply.size(),
+                  replica::block_keys(tokens, engine_.profile().block_size)},
+                 rank, now);
+  arm();
+  return turn;
+}
+
+void EngineDriver::hang(int replica, bool hung) {
+  engine_.hang(replica, hung, advance());
+  arm();
+}
+
+void EngineDriver::restart() {
+  engine_.restart(advance());
+  turns_.clear();
+  tallies_.assign(tallies_.size(), Tally());
+  arm();
+}
+
+void EngineDriver::stop() {
+  stopped_ = true;
+  due_.cancel();
+}
+
+replica::ReplicaStats EngineDriver::stats(int replica) {
+  advance();
+  arm();
+  return engine_.stats(replica);
+}
+
+// Runs the steps that are over by now, and returns the instant up to which it did.
+Instant EngineDriver::advance() {
+  const auto now = clock_.now();
+  for (const auto& event : engine_.advance(now)) deliver(event);
+  return now;
+}
+
+void EngineDriver::deliver(const replica::Event& event) {
+  const auto found = turns_.find(event.id);
+  if (found == turns_.end()) return;
+  auto& turn = *found->second;
+  auto& tally = tallies_[static_cast<std::size_t>(event.replica)];
+  if (event.kind == replica::Event::Kind::token && event.generated == 1)
+    tally.first_token(turn.prompt_tokens_, event.cached_tokens, event.at - turn.submitted_);
+  if (event.kind == replica::Event::Kind::finished)
+    ++(turn.finish_ == Finish::length ? tally.cut_by_length : tally.stopped);
+  turn.events_.push_back(event);
+  turn.arrived_.cancel();
+}
+
+void EngineDriver::arm() {
+  const auto due = stopped_ ? std::nullopt : engine_.next_due();
+  if (due == armed_) return;
+  armed_ = due;
+  if (!due) {
+    due_.cancel();
+    return;
+  }
+  due_.expires_after(clock_.wall(*due - clock_.now()));
+  due_.async_wait([alive = alive_](const boost::system::error_code& error) {
+    auto* driver = *alive;
+    if (error || !driver || driver->stopped_) return;
+    driver->armed_.reset();
+    driver->advance();
+    driver->arm();
+  });
+}
+
+void EngineDriver::abort(replica::RequestId id) {
+  if (turns_.erase(id) == 0) return;
+  engine_.abort(id, advance());
+  arm();
+}
+
+}  // namespace lmw::simulator

@@ -1,0 +1,143 @@
+#include "simulator/turn.hpp"
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fmt/chrono.h>
+
+#include "wire/http_message.hpp"
+
+namespace lmw::simulator {
+
+namespace {
+using namespace asio::experimental::awaitable_operators;
+
+constexpr std::string_view event_end = "\n\n";
+
+asio::awaitable<void> sleep_until(EngineClock clock, Instant time) {
+  const auto left = time - clock.now();
+  if (left <= Duration::zero()) co_return;
+  asio::steady_timer timer(co_await asio::this_coro::executor, clock.wall(left));
+  co_await timer.async_wait(asio::use_awaitable);
+}
+
+// Sends events until the fault says that enough have passed.
+class EventSender {
+ public:
+  EventSender(net::ServerConnection& connection, const TurnPlan& plan)
+      : connection_(connection),
+        cuts_(plan.fault == TurnFault::cut || plan.fault == TurnFault::cut_mid_event),
+        mid_event_(plan.fault == TurnFault::cut_mid_event),
+        left_(plan.after_events) {}
+
+  // False when the connection is over.
+  asio::awaitable<bool> send(std::string_view events) {
+    if (!cuts_) co_return co_await connection_.write(events);
+    std::size_t end = 0;
+    for (; left_ > 0 && end < events.size(); --left_) end = events.find(event_end, end) + event_end.size();
+    const bool over = end < events.size();
+    if (over && mid_event_) end += (events.find(event_end, end) - end) / 2;
+    const bool written = end == 0 || co_await connection_.write(events.substr(0, end));
+    if (over) connection_.close();
+    co_return written && !over;
+  }
+
+ private:
+  net::ServerConnection& connection_;
+  bool cuts_;
+  bool mid_event_;
+  int left_;
+};
+
+std::optional<CacheCounts> counts_of(const TurnPlan& plan, const replica::Event& event,
+                                     const SimulatorOptions& options) {
+  if (!options.prompt_tokens_details) return std::nullopt;
+  const int block = options.profile.block_size;
+  const int full = static_cast<int>(plan.prompt.size()) / block * block;
+  return CacheCounts{event.cached_tokens, std::max(0, full - event.cached_tokens)};
+}
+
+asio::awaitable<void> stream_answer(net::ServerConnection& connection, const TurnPlan& plan,
+                                    const SimulatorOptions& options, EngineTurn& turn, EngineClock clock) {
+  const auto network = options.profile.network;
+  co_await sleep_until(clock, clock.now() + network);
+  EventSender sender(connection, plan);
+  connection.begin(response_head(200, "text/event-stream; charset=utf-8"), std::nullopt);
+  if (!co_await connection.write("")) co_return;
+  while (true) {
+    auto event = co_await turn.next();
+    co_await sleep_until(clock, event.at + network);
+    // What has come meanwhile goes along: a sender that is late makes fewer, larger pieces.
+    const auto sent_by_now = clock.now() - network;
+    while (const auto more = turn.next_until(sent_by_now)) event = *more;
+    const bool finished = event.kind == replica::Event::Kind::finished;
+    const auto bytes = finished ? plan.answer->finish(counts_of(plan, event, options))
+                                : plan.answer->events(event.generated);
+    if (!bytes.empty() && !co_await sender.send(bytes)) co_return;
+    if (finished) break;
+  }
+  co_await connection.end();
+}
+
+asio::awaitable<void> whole_answer(net::ServerConnection& connection, const TurnPlan& plan,
+                                   const SimulatorOptions& options, EngineTurn& turn, EngineClock clock) {
+  auto event = co_await turn.next();
+  while (event.kind != replica::Event::Kind::finished) event = co_await turn.next();
+  co_await sleep_until(clock, event.at + options.profile.network);
+  co_await connection.respond(response_head(200, "application/json"),
+                              plan.answer->whole(counts_of(plan, event, options)));
+}
+
+// A stream with a bad rank has begun before the engine refuses it.
+asio::awaitable<void> refuse_rank(net::ServerConnection& connection, const TurnPlan& plan, int replicas) {
+  const auto error = rank_out_of_range(*plan.rank, replicas);
+  if (!plan.stream) {
+    co_await connection.respond(response_head(error.status, "application/json"),
+                                error_body(error, plan.family));
+    co_return;
+  }
+  connection.begin(response_head(200, "text/event-stream; charset=utf-8"), std::nullopt);
+  if (co_await connection.write(error_stream(error, plan.family))) co_await connection.end();
+}
+
+asio::awaitable<void> ask_engine(net::ServerConnection& connection, const TurnPlan& plan,
+                                 const SimulatorOptions& options, EngineDriver& driver) {
+  const auto clock = driver.clock();
+  co_await sleep_until(clock, clock.now() + options.profile.network);
+  std::optional<int> rank;
+  if (plan.rank) {
+    if (*plan.rank < 0 || *plan.rank >= driver.replicas()) {
+      co_await refuse_rank(connection, plan, driver.replicas());
+      co_return;
+    }
+    rank = static_cast<int>(*plan.rank);
+  }
+  const auto turn = driver.submit(plan.prompt, *plan.reply, rank);
+  if (plan.stream) {
+    co_await stream_answer(connection, plan, options, *turn, clock);
+  } else {
+    co_await whole_answer(connection, plan, options, *turn, clock);
+  }
+}
+
+}  // namespace
+
+asio::awaitable<void> run_turn(net::ServerConnection& connection, TurnPlan plan,
+                               const SimulatorOptions& options, EngineDriver& driver) {
+  co_await (ask_engine(connection, plan, options, driver) || connection.until_gone());
+}
+
+asio::awaitable<void> pause(net::ServerConnection& connection, EngineClock clock, Duration duration) {
+  co_await (sleep_until(clock, clock.now() + duration) || connection.until_gone());
+}
+
+wire::ResponseHead response_head(int status, std::string_view content_type) {
+  wire::ResponseHead head;
+  head.status = status;
+  head.reason = wire::reason_phrase(status);
+  head.headers.add("date", fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(std::time(nullptr))));
+  head.headers.add("server", "uvicorn");
+  if (!content_type.empty()) head.headers.add("content-type", content_type);
+  return head;
+}
+
+}  // namespace lmw::simulator
