@@ -47,9 +47,9 @@ std::unique_ptr<EngineTurn> EngineDriver::submit(const std::vector<replica::Toke
 
   auto tokens = prompt;
   tokens.insert(tokens.end(), reply.tokens.begin(), reply.tokens.end());
-  engine_.submit({turn->id_, turn->prompt_tokens_, reply.size(),
-                  replica::block_keys(tokens, engine_.profile().block_size)},
-                 rank, now);
+  turn->replica_ = engine_.submit({turn->id_, turn->prompt_tokens_, reply.size(),
+                                   replica::block_keys(tokens, engine_.profile().block_size)},
+                                  rank, now);
   arm();
   return turn;
 }

@@ -33,6 +33,8 @@ class EngineTurn {
   asio::awaitable<replica::Event> next();
   // The next one if it is there and happened until `time`.
   std::optional<replica::Event> next_until(Instant time);
+  // Where it runs.
+  int replica() const { return replica_; }
 
  private:
   friend class EngineDriver;
@@ -40,6 +42,7 @@ class EngineTurn {
   replica::RequestId id_;
   std::deque<replica::Event> events_;
   asio::steady_timer arrived_;  // never fires: cancelled when an event comes
+  int replica_ = 0;
   int prompt_tokens_ = 0;
   Finish finish_ = Finish::stop;
   Instant submitted_{};

@@ -56,12 +56,20 @@ std::optional<CacheCounts> counts_of(const TurnPlan& plan, const replica::Event&
   return CacheCounts{event.cached_tokens, std::max(0, full - event.cached_tokens)};
 }
 
+// A real engine does not say where a request runs. This one does, so that a bench can tell whether turns
+// stayed.
+wire::ResponseHead answer_head(std::string_view content_type, const EngineTurn& turn) {
+  auto head = response_head(200, content_type);
+  head.headers.add("x-simulated-replica", std::to_string(turn.replica()));
+  return head;
+}
+
 asio::awaitable<void> stream_answer(net::ServerConnection& connection, const TurnPlan& plan,
                                     const SimulatorOptions& options, EngineTurn& turn, EngineClock clock) {
   const auto network = options.profile.network;
   co_await sleep_until(clock, clock.now() + network);
   EventSender sender(connection, plan);
-  connection.begin(response_head(200, "text/event-stream; charset=utf-8"), std::nullopt);
+  connection.begin(answer_head("text/event-stream; charset=utf-8", turn), std::nullopt);
   if (!co_await connection.write("")) co_return;
   while (true) {
     auto event = co_await turn.next();
@@ -83,7 +91,7 @@ asio::awaitable<void> whole_answer(net::ServerConnection& connection, const Turn
   auto event = co_await turn.next();
   while (event.kind != replica::Event::Kind::finished) event = co_await turn.next();
   co_await sleep_until(clock, event.at + options.profile.network);
-  co_await connection.respond(response_head(200, "application/json"),
+  co_await connection.respond(answer_head("application/json", turn),
                               plan.answer->whole(counts_of(plan, event, options)));
 }
 
