@@ -1,0 +1,20 @@
+// What a text of the configuration may be, one function for each kind.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace lmw::config {
+
+inline constexpr std::string_view log_levels = "trace, debug, info, warn, error";
+
+Result<void> check_listen(std::string_view text);
+Result<void> check_log_level(std::string_view text);
+Result<void> check_engine_url(std::string_view text);
+// Something, without control characters.
+Result<void> check_name(std::string_view text);
+// Fit for a request header; may be empty. The error does not repeat it.
+Result<void> check_key(std::string_view text);
+
+}  // namespace lmw::config
