@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/facts.hpp"
@@ -21,9 +22,12 @@ struct Finding {
 struct ProbeResult {
   bool ran = false;
   bool reports_cached_tokens = false;
-  std::string error;
+  std::string error;  // why the probe failed; "" = it did not
 };
 
+std::string_view describe(Severity severity);
+
+// In the order in which a person would want to read them.
 std::vector<Finding> findings(const Facts& facts, const ProbeResult& probe);
 
 }  // namespace lmw::engine
