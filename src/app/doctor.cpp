@@ -79,16 +79,17 @@ nlohmann::ordered_json to_json(const Checkup& checkup) {
                         {"text", finding.text},
                         {"advice", finding.advice}});
   }
-  return {{"url", checkup.url},         {"up", checkup.facts.has_value()},
-          {"error", checkup.error},     {"version", facts.version},
-          {"models", models},           {"replicas", facts.ranks.size()},
-          {"ranks", ranks},             {"max_num_seqs", maybe(facts.max_num_seqs)},
+  return {{"url", checkup.url},     {"up", checkup.facts.has_value()},
+          {"error", checkup.error}, {"version", facts.version},
+          {"models", models},       {"replicas", facts.ranks.size()},
+          {"ranks", ranks},         {"max_num_seqs", maybe(facts.max_num_seqs)},
           {"findings", findings}};
 }
 
 // Names come from the engine: nothing in them may steer the terminal.
 std::string printable(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  std::ranges::replace_if(
+      text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
   return text;
 }
 

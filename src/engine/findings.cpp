@@ -45,9 +45,10 @@ void judge_capacity(const Facts& facts, Findings& out) {
     return;
   }
   const auto [low, high] = std::ranges::minmax(facts.ranks, {}, &RankFacts::kv_capacity_tokens);
-  auto text = low.kv_capacity_tokens == high.kv_capacity_tokens
-                  ? fmt::format("{} tokens a replica", *low.kv_capacity_tokens)
-                  : fmt::format("{} to {} tokens a replica", *low.kv_capacity_tokens, *high.kv_capacity_tokens);
+  auto text =
+      low.kv_capacity_tokens == high.kv_capacity_tokens
+          ? fmt::format("{} tokens a replica", *low.kv_capacity_tokens)
+          : fmt::format("{} to {} tokens a replica", *low.kv_capacity_tokens, *high.kv_capacity_tokens);
   out.push_back({Severity::ok, "kv capacity", std::move(text), ""});
 }
 
@@ -56,7 +57,8 @@ void judge_prefix_caching(const Facts& facts, Findings& out) {
     return [value](const RankFacts& rank) { return rank.prefix_caching == value; };
   };
   if (std::ranges::any_of(facts.ranks, is(false))) {
-    out.push_back({Severity::problem, "prefix caching", "it is off: no turn finds anything cached, wherever it goes",
+    out.push_back({Severity::problem, "prefix caching",
+                   "it is off: no turn finds anything cached, wherever it goes",
                    "start vLLM with --enable-prefix-caching"});
   } else if (std::ranges::all_of(facts.ranks, is(true))) {
     out.push_back({Severity::ok, "prefix caching", "on", ""});
@@ -72,7 +74,8 @@ void judge_probe(const Facts& facts, const ProbeResult& probe, Findings& out) {
   } else if (probe.reports_cached_tokens) {
     out.push_back({Severity::ok, "cached tokens", "answers report them", ""});
   } else if (!caching_off) {  // with caching off there is nothing to report, and that has been said
-    out.push_back({Severity::warning, "cached tokens", "chat answers do not report them: savings can't be measured",
+    out.push_back({Severity::warning, "cached tokens",
+                   "chat answers do not report them: savings can't be measured",
                    "start vLLM with --enable-prompt-tokens-details"});
   }
 }
@@ -97,7 +100,8 @@ std::vector<Finding> findings(const Facts& facts, const ProbeResult& probe) {
   Findings out;
   judge_version(facts, out);
   if (!facts.has_metrics) {
-    out.push_back({Severity::warning, "metrics", "no vLLM metrics at /metrics: taken for one replica, its load unseen",
+    out.push_back({Severity::warning, "metrics",
+                   "no vLLM metrics at /metrics: taken for one replica, its load unseen",
                    "make /metrics reachable, or set engine.ranks"});
   } else {
     out.push_back({Severity::ok, "replicas", fmt::format("{} found", facts.ranks.size()), ""});
@@ -107,7 +111,8 @@ std::vector<Finding> findings(const Facts& facts, const ProbeResult& probe) {
   if (facts.max_num_seqs) {
     out.push_back({Severity::ok, "max_num_seqs", fmt::format("{} a replica", *facts.max_num_seqs), ""});
   } else {
-    out.push_back({Severity::note, "max_num_seqs", "unknown: assumed 256 until learnt", "set engine.max_num_seqs"});
+    out.push_back(
+        {Severity::note, "max_num_seqs", "unknown: assumed 256 until learnt", "set engine.max_num_seqs"});
   }
   judge_probe(facts, probe, out);
   return out;

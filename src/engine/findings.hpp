@@ -13,9 +13,9 @@ enum class Severity { ok, note, warning, problem };
 
 struct Finding {
   Severity severity = Severity::ok;
-  std::string topic;    // "version", "replicas", "kv capacity", ...
-  std::string text;     // what was found
-  std::string advice;   // what to do about it; "" = nothing
+  std::string topic;   // "version", "replicas", "kv capacity", ...
+  std::string text;    // what was found
+  std::string advice;  // what to do about it; "" = nothing
 };
 
 // What a short probe of the engine showed beyond discovery.

@@ -16,12 +16,12 @@ namespace lmw::engine {
 namespace {
 
 constexpr std::size_t max_ranks = 1024;
-constexpr double max_number = 9e18;  // what is larger does not fit the integers we keep
-
 enum Field : std::size_t { running, waiting, kv_used, prefix_queries, prefix_hits, field_count };
 constexpr std::array<std::string_view, field_count> field_names{
     "vllm:num_requests_running", "vllm:num_requests_waiting", "vllm:kv_cache_usage_perc",
     "vllm:prefix_cache_queries_total", "vllm:prefix_cache_hits_total"};
+// So that each fits the integers that it is kept in, here or by our callers.
+constexpr std::array<double, field_count> field_limits{1e9, 1e9, 1, 9e18, 9e18};
 constexpr std::string_view config_name = "vllm:cache_config_info";
 constexpr std::string_view start_name = "process_start_time_seconds";
 
@@ -46,16 +46,13 @@ struct Rows {
   std::optional<bool> prefix_caching;
 
   void add(Field field, double value) {
-    if (!(value >= 0 && value <= max_number)) sound = false;  // NaN too
     auto& total = fields[field];
-    if (!total)
-      total = value;
-    else
-      *total = field == kv_used ? std::max(*total, value) : *total + value;
+    // Fill is a share: it can't be added up.
+    total = field == kv_used ? std::max(total.value_or(0), value) : total.value_or(0) + value;
+    if (!(value >= 0 && *total <= field_limits[field])) sound = false;  // NaN too
   }
   bool complete() const {
-    return sound && std::ranges::all_of(fields, [](const auto& f) { return f && *f <= max_number; }) &&
-           *fields[kv_used] <= 1;
+    return sound && std::ranges::all_of(fields, [](const auto& total) { return total.has_value(); });
   }
 };
 

@@ -162,7 +162,8 @@ awaitable<void> Monitor::State::take(MetricsPage page, Instant now) {
   }
   run.remember(page);
   // Unknown ranks: the engine was found while it had no metrics, or it has grown.
-  outdated = outdated || !std::ranges::all_of(page.labels, [this](const auto& label) { return knows(label); });
+  outdated =
+      outdated || !std::ranges::all_of(page.labels, [this](const auto& label) { return knows(label); });
   if (outdated) co_await refresh();
   for (const auto& metrics : page.ranks) {
     if (stopped || !up) co_return;
@@ -192,7 +193,8 @@ awaitable<void> Monitor::State::loop(std::shared_ptr<State> self) {
       self->last_error = error.what();  // one bad round must not end the watch
     }
     if (self->stopped) break;
-    self->pause.expires_after(self->up ? self->clock.wall(self->options.scrape_interval) : self->options.retry);
+    self->pause.expires_after(self->up ? self->clock.wall(self->options.scrape_interval)
+                                       : self->options.retry);
     co_await self->pause.async_wait(tuple_awaitable);
   }
 }
@@ -211,7 +213,8 @@ void Monitor::start() {
 
 void Monitor::stop() {
   if (std::exchange(state_->stopped, true) || !state_->started) return;
-  // On the io_context, where emit() cancels at once: from elsewhere it would defer to a time when the signal may be gone.
+  // On the io_context, where emit() cancels at once: from elsewhere it would defer to a time when the signal
+  // may be gone.
   asio::post(state_->context, [state = state_] { state->cancel.emit(asio::cancellation_type::terminal); });
 }
 

@@ -46,7 +46,8 @@ net::awaitable<ProbeResult> probe(Access access, std::string model) {
     if (!answer) {
       result.error = answer.error().message;
     } else if (answer->head.status != 200) {
-      result.error = fmt::format("POST {}/v1/chat/completions: answered {}", access.origin.url(), answer->head.status);
+      result.error =
+          fmt::format("POST {}/v1/chat/completions: answered {}", access.origin.url(), answer->head.status);
     } else {
       result.reports_cached_tokens = has_cached_tokens(answer->body);
     }
