@@ -22,17 +22,6 @@ namespace {
 
 constexpr auto tuple_awaitable = asio::as_tuple(asio::use_awaitable);
 
-// An engine without a /health route is alive all the same when it says so.
-awaitable<Result<void>> look_at_health(Access access) {
-  const auto answer = co_await get(access, "/health");
-  if (!answer) co_return std::unexpected(answer.error());
-  const int status = answer->head.status;
-  if (status != 200 && status != 404) {
-    co_return failure(fmt::format("GET {}/health: answered {}", access.origin.url(), status));
-  }
-  co_return Result<void>();
-}
-
 // Tells one run of an engine from the next by what never goes back within one.
 class RunMark {
  public:
@@ -95,11 +84,12 @@ struct Monitor::State {
   }
 
   // Each may find that the monitor was stopped, or the engine went down, while it waited.
+  awaitable<Result<void>> look_at_health() const;
+  awaitable<bool> judge();
   awaitable<void> find();
   awaitable<void> refresh();
   awaitable<void> scrape();
   awaitable<void> take(MetricsPage page, Instant now);
-  awaitable<bool> judge();
 };
 
 void Monitor::State::go_down(const std::string& why) {
@@ -109,8 +99,30 @@ void Monitor::State::go_down(const std::string& why) {
   tell(events.down, why);
 }
 
+awaitable<Result<void>> Monitor::State::look_at_health() const {
+  Access quick = access;
+  quick.timeout = options.health_timeout;
+  const auto answer = co_await get(std::move(quick), "/health");
+  if (!answer) co_return std::unexpected(answer.error());
+  const int status = answer->head.status;
+  // An engine without such a route is alive all the same when it says so.
+  if (status == 200 || status == 404) co_return Result<void>();
+  co_return failure(fmt::format("GET {}/health: answered {}", access.origin.url(), status));
+}
+
+awaitable<bool> Monitor::State::judge() {
+  const auto healthy = co_await look_at_health();
+  if (!healthy)
+    go_down(healthy.error().message);
+  else if (!up)
+    wake();
+  co_return healthy.has_value();
+}
+
 awaitable<void> Monitor::State::find() {
-  auto found = co_await discover(access);
+  // A server whose engine has died may go on listing its models.
+  const auto healthy = co_await look_at_health();
+  auto found = healthy ? co_await discover(access) : std::unexpected(healthy.error());
   if (stopped) co_return;
   if (!found) {
     last_error = found.error().message;
@@ -171,17 +183,6 @@ awaitable<void> Monitor::State::take(MetricsPage page, Instant now) {
     if (rank == facts->ranks.end()) continue;
     tell(events.reading, static_cast<std::size_t>(rank - facts->ranks.begin()), metrics, now);
   }
-}
-
-awaitable<bool> Monitor::State::judge() {
-  Access quick = access;
-  quick.timeout = options.health_timeout;
-  const auto healthy = co_await look_at_health(std::move(quick));
-  if (!healthy)
-    go_down(healthy.error().message);
-  else if (!up)
-    wake();
-  co_return healthy.has_value();
 }
 
 awaitable<void> Monitor::State::loop(std::shared_ptr<State> self) {

@@ -24,8 +24,10 @@ struct MonitorOptions {
   net::Timeout health_timeout = std::chrono::seconds(2);
 };
 
-// Called on the monitor's own thread, never from within a call into the monitor that is not a coroutine.
+// Called on the monitor's own thread, never from within a call into the monitor that is not a coroutine. The
+// monitor may be stopped or destroyed in them. None comes after stop().
 struct MonitorEvents {
+  // Found, or found to be another than before while it was up. After new_run when it is a new run.
   std::function<void(const Facts&)> up;
   std::function<void(const std::string& why)> down;
   std::function<void()> new_run;  // before the first reading of the new run
@@ -48,7 +50,7 @@ class Monitor {
 
   // A turn could not connect: it is down from now on, until it is found again.
   void report_refused();
-  // Looks at /health now; the judgement.
+  // Looks at /health now: whether it is good. If it is and the engine was down, it is looked for at once.
   net::awaitable<bool> check();
 
  private:

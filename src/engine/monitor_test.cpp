@@ -17,10 +17,9 @@ using testing::HasSubstr;
 // A monitor with short intervals and an engine on one io_context, driven until something holds.
 class MonitorTest : public testing::Test {
  protected:
-  MonitorTest() { watch(engine_.access()); }
+  MonitorTest() { watch(engine_.access(), often_); }
 
-  void watch(const Access& access) {
-    const MonitorOptions options{.scrape_interval = 1s, .retry = 1ms, .health_timeout = 5s};
+  void watch(const Access& access, const MonitorOptions& options) {
     MonitorEvents events;
     events.up = [this](const Facts& facts) { log_.push_back(fmt::format("up {}", facts.ranks.size())); };
     events.down = [this](const std::string&) { log_.push_back("down"); };
@@ -43,12 +42,20 @@ class MonitorTest : public testing::Test {
     return run_until([this, enough = readings_.size() + more] { return readings_.size() >= enough; });
   }
   // Lets the monitor ask for `path` a few times more.
-  [[nodiscard]] bool run_rounds(std::string_view path) {
-    return run_until([=, this, enough = engine_.served(path) + 5] { return engine_.served(path) >= enough; });
+  [[nodiscard]] bool run_rounds(std::string_view path, std::size_t rounds = 5) {
+    return run_until(
+        [=, this, enough = engine_.served(path) + rounds] { return engine_.served(path) >= enough; });
   }
   [[nodiscard]] bool find_it() {
     monitor_->start();
     return run_until_readings(2);
+  }
+  bool check() {
+    std::optional<bool> healthy;
+    net::asio::co_spawn(context_, monitor_->check(),
+                        [&](std::exception_ptr, bool result) { healthy = result; });
+    EXPECT_TRUE(run_until([&] { return healthy.has_value(); }));
+    return healthy.value_or(false);
   }
   // With /metrics as it is now the engine stays up, and no reading comes.
   void expect_up_without_readings(std::string_view what) {
@@ -61,6 +68,7 @@ class MonitorTest : public testing::Test {
     EXPECT_THAT(log_, ElementsAre("up 2")) << what;
   }
 
+  const MonitorOptions often_{.scrape_interval = 1s, .retry = 1ms, .health_timeout = 5s};
   net::asio::io_context context_;
   FakeEngine engine_{context_};
   EngineClock clock_{500};  // a scrape every 2 ms
@@ -119,7 +127,7 @@ TEST_F(MonitorTest, BadMetricsOnlyStopTheReadings) {
 TEST_F(MonitorTest, MetricsLargerThanTheLimitLeaveTheEngineUp) {
   ASSERT_TRUE(find_it());
   engine_.answers["/metrics"].body.assign(20 << 20, '#');
-  ASSERT_TRUE(run_until([this] { return engine_.served("/health") >= 2; }));
+  ASSERT_TRUE(run_rounds("/health", 2));
   EXPECT_TRUE(monitor_->is_up());
   EXPECT_THAT(monitor_->last_error(), HasSubstr("larger than"));
   EXPECT_THAT(log_, ElementsAre("up 2"));
@@ -128,10 +136,10 @@ TEST_F(MonitorTest, MetricsLargerThanTheLimitLeaveTheEngineUp) {
 TEST_F(MonitorTest, MetricsThatHangLeaveTheEngineUpWhileItsHealthIsGood) {
   auto access = engine_.access();
   access.timeout = 100ms;
-  watch(access);
+  watch(access, often_);
   ASSERT_TRUE(find_it());
   engine_.answers["/metrics"].hang = true;
-  ASSERT_TRUE(run_until([this] { return engine_.served("/health") >= 2; }));
+  ASSERT_TRUE(run_rounds("/health", 2));
   EXPECT_TRUE(monitor_->is_up());
   EXPECT_THAT(monitor_->last_error(), HasSubstr("in time"));
 }
@@ -158,21 +166,13 @@ TEST_F(MonitorTest, IsDownWhenThePortRefusesAndStartsANewRunWhenItIsBack) {
 
 TEST_F(MonitorTest, IsDownWhenACheckFindsItsHealthBad) {
   ASSERT_TRUE(find_it());
-  const auto check = [this] {
-    std::optional<bool> healthy;
-    net::asio::co_spawn(context_, monitor_->check(),
-                        [&](std::exception_ptr, bool result) { healthy = result; });
-    EXPECT_TRUE(run_until([&] { return healthy.has_value(); }));
-    return healthy.value_or(false);
-  };
   EXPECT_TRUE(check());
   EXPECT_TRUE(monitor_->is_up());
-  engine_.answers["/v1/models"].status = 503;
-  engine_.answers["/health"].status = 503;
+  engine_.answers["/health"].status = 503;  // while it goes on listing its models
   EXPECT_FALSE(check());
+  ASSERT_TRUE(run_rounds("/health"));
   EXPECT_FALSE(monitor_->is_up());
   EXPECT_THAT(log_, ElementsAre("up 2", "down"));
-  engine_.answers["/v1/models"].status = 200;
   engine_.answers["/health"].status = 404;  // no such route
   ASSERT_TRUE(run_until([this] { return monitor_->is_up(); }));
   EXPECT_TRUE(check());
@@ -186,6 +186,20 @@ TEST_F(MonitorTest, IsDownFromTheTurnThatWasRefusedAndSaysSoLater) {
   EXPECT_FALSE(monitor_->is_up());
   EXPECT_THAT(log_, ElementsAre("up 2"));
   ASSERT_TRUE(run_until([this] { return monitor_->is_up(); }));
+  EXPECT_THAT(log_, ElementsAre("up 2", "down", "new run", "up 2"));
+}
+
+TEST_F(MonitorTest, LooksAgainAtOnceWhenATurnOrACheckKnowsBetter) {
+  const auto rarely = std::chrono::hours(1000);
+  watch(engine_.access(), {.scrape_interval = rarely, .retry = rarely, .health_timeout = 5s});
+  ASSERT_TRUE(find_it());
+  engine_.answers["/health"].status = 503;
+  monitor_->report_refused();
+  ASSERT_TRUE(run_until([this] { return monitor_->last_error().ends_with("503"); }));
+  context_.poll();
+  engine_.answers["/health"].status = 200;
+  EXPECT_TRUE(check());
+  ASSERT_TRUE(run_until_readings(2));
   EXPECT_THAT(log_, ElementsAre("up 2", "down", "new run", "up 2"));
 }
 
@@ -225,7 +239,7 @@ TEST_F(MonitorTest, LearnsTheRanksOnceMetricsComeAfterTheEngineWasFound) {
 TEST_F(MonitorTest, StopEndsAnExchangeInFlightAndLeavesNoWork) {
   auto access = engine_.access();
   access.timeout = 24h;
-  watch(access);
+  watch(access, often_);
   ASSERT_TRUE(find_it());
   engine_.answers["/metrics"].hang = true;
   ASSERT_TRUE(run_until([this] { return engine_.hanging == 1; }));
