@@ -17,9 +17,11 @@ struct Access {
   std::size_t max_body = 16ull << 20;
 };
 
+// With the key and the limits of `access`. Any HTTP status is a success here.
 net::awaitable<Result<net::Fetched>> get(Access access, std::string path);
 
-// /v1/models must answer with at least one model; everything else may be missing.
+// /v1/models must answer with at least one model; everything else may be missing. At most four requests, one
+// after the other. Without usable /metrics there is one rank with an empty label.
 net::awaitable<Result<Facts>> discover(Access access);
 
 }  // namespace lmw::engine

@@ -11,22 +11,22 @@ namespace lmw::engine {
 struct ServedModel {
   std::string id;
   std::optional<std::int64_t> max_model_len;
-  bool adapter = false;                           // a LoRA name on a base model
+  bool adapter = false;  // a LoRA name on a base model
 };
 
 struct RankFacts {
-  std::string label;                              // the `engine` label in /metrics; "" when it has none
-  std::optional<std::int64_t> kv_capacity_tokens; // a replica
-  std::optional<int> block_size;                  // tokens
+  std::string label;                               // the `engine` label in /metrics; "" when it has none
+  std::optional<std::int64_t> kv_capacity_tokens;  // a replica
+  std::optional<int> block_size;                   // tokens
   std::optional<bool> prefix_caching;
 };
 
 struct Facts {
-  std::string version;                            // of /version; "" = unknown
-  std::vector<ServedModel> models;                // in the engine's order: the base model first
-  std::vector<RankFacts> ranks;                   // in order of rank; at least one
-  std::optional<int> max_num_seqs;                // only in vLLM's dev mode
-  bool has_metrics = false;                       // /metrics answers with vLLM's names
+  std::string version;              // of /version; "" = unknown
+  std::vector<ServedModel> models;  // in the engine's order: the base model first
+  std::vector<RankFacts> ranks;     // in order of rank; at least one
+  std::optional<int> max_num_seqs;  // only in vLLM's dev mode
+  bool has_metrics = false;         // /metrics answers with vLLM's names
 };
 
 // Whether a version such as "0.32.0" or "0.33.0rc1" is at least major.minor; nothing when it can't be read.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/facts.hpp"
@@ -12,18 +13,21 @@ enum class Severity { ok, note, warning, problem };
 
 struct Finding {
   Severity severity = Severity::ok;
-  std::string topic;    // "version", "replicas", "kv capacity", ...
-  std::string text;     // what was found
-  std::string advice;   // what to do about it; "" = nothing
+  std::string topic;   // "version", "replicas", "kv capacity", ...
+  std::string text;    // what was found
+  std::string advice;  // what to do about it; "" = nothing
 };
 
 // What a short probe of the engine showed beyond discovery.
 struct ProbeResult {
   bool ran = false;
   bool reports_cached_tokens = false;
-  std::string error;
+  std::string error;  // why the probe failed; "" = it did not
 };
 
+std::string_view describe(Severity severity);
+
+// In the order in which a person would want to read them.
 std::vector<Finding> findings(const Facts& facts, const ProbeResult& probe);
 
 }  // namespace lmw::engine

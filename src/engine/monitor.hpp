@@ -1,8 +1,9 @@
-// Watches one engine: finds it, reads its /metrics, judges whether it is up, notices when it has started anew.
+// Watches one engine: finds it, reads its /metrics, judges whether it is up, notices when it has started
+// anew.
 //
-// It is down when its port refuses or /health says so, and comes up by a new discovery. A slow, failing, malformed or
-// huge /metrics only leaves readings to age. It has started anew when its process start time changes, when a counter
-// goes back, or when it comes back after it was down.
+// It is down when its port refuses or /health says so, and comes up by a new discovery. A slow, failing,
+// malformed or huge /metrics only leaves readings to age. It has started anew when its process start time
+// changes, when a counter goes back, or when it comes back after it was down.
 #pragma once
 
 #include <functional>
@@ -23,11 +24,13 @@ struct MonitorOptions {
   net::Timeout health_timeout = std::chrono::seconds(2);
 };
 
-// Called on the monitor's own thread, never from within a call into the monitor that is not a coroutine.
+// Called on the monitor's own thread, never from within a call into the monitor that is not a coroutine. The
+// monitor may be stopped or destroyed in them. None comes after stop().
 struct MonitorEvents {
+  // Found, or found to be another than before while it was up. After new_run when it is a new run.
   std::function<void(const Facts&)> up;
   std::function<void(const std::string& why)> down;
-  std::function<void()> new_run;                                 // before the first reading of the new run
+  std::function<void()> new_run;  // before the first reading of the new run
   std::function<void(std::size_t rank, const RankMetrics&, Instant)> reading;
 };
 
@@ -42,17 +45,17 @@ class Monitor {
   void stop();
 
   bool is_up() const;
-  const std::optional<Facts>& facts() const;      // of the last discovery
-  const std::string& last_error() const;          // why it is down, or why the last scrape failed; "" = none
+  const std::optional<Facts>& facts() const;  // of the last discovery
+  const std::string& last_error() const;      // why it is down, or why the last scrape failed; "" = none
 
   // A turn could not connect: it is down from now on, until it is found again.
   void report_refused();
-  // Looks at /health now; the judgement.
+  // Looks at /health now: whether it is good. If it is and the engine was down, it is looked for at once.
   net::awaitable<bool> check();
 
  private:
   struct State;
-  std::shared_ptr<State> state_;                  // shared with the loop's coroutine, which ends after stop()
+  std::shared_ptr<State> state_;  // shared with the loop's coroutine, which ends after stop()
 };
 
 }  // namespace lmw::engine

@@ -1,0 +1,121 @@
+#include "engine/findings.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace lmw::engine {
+
+namespace {
+
+using Findings = std::vector<Finding>;
+
+void judge_version(const Facts& facts, Findings& out) {
+  const auto at_least = [&](int minor) { return version_at_least(facts.version, 0, minor); };
+  if (!at_least(0)) {
+    out.push_back({Severity::note, "version",
+                   facts.version.empty() ? "the engine does not tell its version"
+                                         : fmt::format("\"{}\" is not a version we can read", facts.version),
+                   "check by hand that it is vLLM 0.14 or newer"});
+    return;
+  }
+  out.push_back({Severity::ok, "version", fmt::format("vLLM {}", facts.version), ""});
+  if (!*at_least(14)) {
+    out.push_back({Severity::warning, "version", "before 0.14 X-data-parallel-rank is not reliably honoured",
+                   "upgrade vLLM to 0.14 or newer"});
+  }
+  if (facts.ranks.size() < 2) return;
+  if (!*at_least(27)) {
+    out.push_back({Severity::note, "balancer",
+                   "before 0.27 the engine's own balancer does not see the load of a dense model's replicas",
+                   "leave affinity on"});
+  }
+  if (!*at_least(33)) {
+    out.push_back({Severity::warning, "responses",
+                   "before 0.33 /v1/responses ignores the rank: its conversations do not stay on a replica",
+                   "upgrade vLLM to 0.33, or give each replica an engine of its own"});
+  }
+}
+
+void judge_capacity(const Facts& facts, Findings& out) {
+  const auto known = [](const RankFacts& rank) { return rank.kv_capacity_tokens.has_value(); };
+  if (!std::ranges::all_of(facts.ranks, known)) {
+    out.push_back({Severity::note, "kv capacity", "the engine does not tell it",
+                   "set engine.kv_capacity_tokens if you know it"});
+    return;
+  }
+  const auto [low, high] = std::ranges::minmax(facts.ranks, {}, &RankFacts::kv_capacity_tokens);
+  auto text =
+      low.kv_capacity_tokens == high.kv_capacity_tokens
+          ? fmt::format("{} tokens a replica", *low.kv_capacity_tokens)
+          : fmt::format("{} to {} tokens a replica", *low.kv_capacity_tokens, *high.kv_capacity_tokens);
+  out.push_back({Severity::ok, "kv capacity", std::move(text), ""});
+}
+
+void judge_prefix_caching(const Facts& facts, Findings& out) {
+  const auto is = [](bool value) {
+    return [value](const RankFacts& rank) { return rank.prefix_caching == value; };
+  };
+  if (std::ranges::any_of(facts.ranks, is(false))) {
+    out.push_back({Severity::problem, "prefix caching",
+                   "it is off: no turn finds anything cached, wherever it goes",
+                   "start vLLM with --enable-prefix-caching"});
+  } else if (std::ranges::all_of(facts.ranks, is(true))) {
+    out.push_back({Severity::ok, "prefix caching", "on", ""});
+  }
+}
+
+void judge_probe(const Facts& facts, const ProbeResult& probe, Findings& out) {
+  if (!probe.ran) return;
+  const bool caching_off =
+      std::ranges::any_of(facts.ranks, [](const RankFacts& rank) { return rank.prefix_caching == false; });
+  if (!probe.error.empty()) {
+    out.push_back({Severity::warning, "cached tokens", fmt::format("the probe failed: {}", probe.error), ""});
+  } else if (probe.reports_cached_tokens) {
+    out.push_back({Severity::ok, "cached tokens", "answers report them", ""});
+  } else if (!caching_off) {  // with caching off there is nothing to report, and that has been said
+    out.push_back({Severity::warning, "cached tokens",
+                   "chat answers do not report them: savings can't be measured",
+                   "start vLLM with --enable-prompt-tokens-details"});
+  }
+}
+
+}  // namespace
+
+std::string_view describe(Severity severity) {
+  switch (severity) {
+    case Severity::ok:
+      return "ok";
+    case Severity::note:
+      return "note";
+    case Severity::warning:
+      return "warning";
+    case Severity::problem:
+      return "problem";
+  }
+  return "";
+}
+
+std::vector<Finding> findings(const Facts& facts, const ProbeResult& probe) {
+  Findings out;
+  judge_version(facts, out);
+  if (!facts.has_metrics) {
+    out.push_back({Severity::warning, "metrics",
+                   "no vLLM metrics at /metrics: taken for one replica, its load unseen",
+                   "make /metrics reachable, or set engine.ranks"});
+  } else {
+    out.push_back({Severity::ok, "replicas", fmt::format("{} found", facts.ranks.size()), ""});
+  }
+  judge_capacity(facts, out);
+  judge_prefix_caching(facts, out);
+  if (facts.max_num_seqs) {
+    out.push_back({Severity::ok, "max_num_seqs", fmt::format("{} a replica", *facts.max_num_seqs), ""});
+  } else {
+    out.push_back(
+        {Severity::note, "max_num_seqs", "unknown: assumed 256 until learnt", "set engine.max_num_seqs"});
+  }
+  judge_probe(facts, probe, out);
+  return out;
+}
+
+}  // namespace lmw::engine
