@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <map>
+#include <memory>
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/io_context.hpp>
@@ -14,6 +15,23 @@
 namespace lmw::app {
 
 namespace {
+
+// As the flags have it.
+struct SimulateOptions {
+  std::string listen = "127.0.0.1:8000";
+  std::string profile = "a4000-qwen3-4b";
+  std::string model;  // default: the profile's name
+  std::string balancer = "engine";
+  std::string script;  // a file; "" = none
+  std::string engine_version = "0.32.0";
+  int replicas = 4;
+  int api_servers = 1;
+  int max_model_len = 0;  // 0: the profile's
+  double speed = 1;       // engine seconds a wall second
+  std::uint64_t seed = 1;
+  bool no_prompt_tokens_details = false;
+  bool no_control = false;
+};
 
 const std::map<std::string, replica::Balancer>& balancers() {
   static const std::map<std::string, replica::Balancer> names{
@@ -34,9 +52,7 @@ int complain(const Error& error) {
   return 1;
 }
 
-}  // namespace
-
-void add_simulate_options(CLI::App& command, SimulateOptions& options) {
+void add_options(CLI::App& command, SimulateOptions& options) {
   command.add_option("--listen", options.listen, "host:port; port 0: any")->capture_default_str();
   command.add_option("--profile", options.profile, "hardware and model: " + known_profiles())
       ->capture_default_str();
@@ -107,6 +123,16 @@ int run_simulate(const SimulateOptions& options) {
   std::fflush(stdout);
   context.run();
   return 0;
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, int& status) {
+  auto options = std::make_shared<SimulateOptions>();  // lives as long as the parser that fills it
+  auto* command =
+      app.add_subcommand("simulate", "Run a simulated vLLM server: the replica model behind HTTP");
+  add_options(*command, *options);
+  command->callback([options, &status] { status = run_simulate(*options); });
 }
 
 }  // namespace lmw::app

@@ -139,7 +139,9 @@ Response Api::look_up(std::string_view path, std::string_view body) const {
 
 std::string Api::new_id(const wire::RequestHead& head) {
   const auto asked = head.headers.find("x-request-id").value_or("");
-  return asked.empty() ? fmt::format("chatcmpl-{:016x}", ids_.next()) : fmt::format("chatcmpl-{}", asked);
+  const bool printable = std::ranges::all_of(asked, [](char c) { return c > ' ' && c <= '~'; });
+  if (asked.empty() || !printable) return fmt::format("chatcmpl-{:016x}", ids_.next());
+  return fmt::format("chatcmpl-{}", asked);
 }
 
 asio::awaitable<void> Api::answer_turn(net::ServerConnection& connection, const wire::RequestHead& head,

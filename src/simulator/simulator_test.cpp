@@ -84,6 +84,16 @@ TEST_F(ChatEndpoint, TakesTheRequestIdIntoItsOwn) {
   EXPECT_EQ(Json::parse(chat(request(), headers).body).at("id"), "chatcmpl-my-req-1");
 }
 
+TEST_F(ChatEndpoint, TakesNoRequestIdThatIsNoText) {
+  start();
+  wire::Headers headers;
+  headers.add("X-Request-Id", "caf\xe9");
+  for (const auto& answer : {chat(request(), headers), messages(streamed(), headers)}) {
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_TRUE(answer.complete);
+  }
+}
+
 TEST_F(ChatEndpoint, FollowsTheScript) {
   auto options = small_engine();
   options.script = Script::parse(R"({"rules":[{"when":{"has_tool":"Bash"},"reply":[{"text":"I will."},

@@ -127,11 +127,21 @@ asio::awaitable<void> ask_engine(net::ServerConnection& connection, const TurnPl
   }
 }
 
+// An exchange that throws is lost. Its connection is closed, since the wait for the client would go on
+// otherwise.
+asio::awaitable<void> guarded(net::ServerConnection& connection, asio::awaitable<void> work) {
+  try {
+    co_await std::move(work);
+  } catch (const std::exception&) {
+    connection.close();
+  }
+}
+
 }  // namespace
 
 asio::awaitable<void> run_turn(net::ServerConnection& connection, TurnPlan plan,
                                const SimulatorOptions& options, EngineDriver& driver) {
-  co_await (ask_engine(connection, plan, options, driver) || connection.until_gone());
+  co_await (guarded(connection, ask_engine(connection, plan, options, driver)) || connection.until_gone());
 }
 
 asio::awaitable<void> pause(net::ServerConnection& connection, EngineClock clock, Duration duration) {
