@@ -1,0 +1,292 @@
+"""Clients that leave: the engine must hear of it at once, and nothing may stay counted."""
+
+import asyncio
+import os
+import random
+import socket
+import statistics
+import struct
+import threading
+import time
+import unittest
+
+from harness import GatewayCase, answers
+from harness.gateway import BINARY, chat_request, messages_request
+from harness.wire import head_bytes
+
+TIMES = 50
+# A sanitized build is several times slower.
+LIMIT_S = 0.25 if b"__asan_init" in BINARY.read_bytes() else 0.05
+EVENTS = answers.chat_events(["a", "b"])
+
+
+class Leaving(GatewayCase):
+    """For each phase: the client leaves by FIN and by RST, and the engine's connection must end."""
+
+    def leave_in(self, phase, stream):
+        """`phase(exchange)` is what the engine does before it waits; the client leaves once it has done so."""
+        upstream, gateway = self.pair()
+        for how in ("leave", "reset", "half_close"):
+            delays = []
+            for i in range(TIMES):
+                reached, gone = threading.Event(), []
+
+                def answer(exchange, reached=reached, gone=gone):
+                    phase(exchange)
+                    reached.set()
+                    gone.append(exchange.wait_gone(10))
+
+                upstream.answer = answer
+                session = [("X-Session-Id", f"conversation-{i % 7}")]
+                with gateway.connect() as client:
+                    client.request("POST", "/v1/chat/completions", chat_request(stream=stream), session)
+                    self.assertTrue(reached.wait(10))
+                    left = time.monotonic()
+                    getattr(client, how)()
+                    gateway.poll(lambda gone=gone: gone, what="the engine to hear of it")
+                self.assertIsNotNone(gone[0], f"{how}: the engine never heard of it")
+                delays.append(gone[0] - left)
+            self.assertLess(statistics.median(delays), LIMIT_S, how)
+        gateway.wait_idle()
+        totals = gateway.totals()
+        self.assertEqual((totals["cancelled"], totals["answered"], totals["failed"]), (3 * TIMES, 0, 0))
+        upstream.answer = upstream.answer_as_vllm
+        self.assertEqual(gateway.chat(stream=True).status, 200)
+        self.assertTrue(all(replica["up"] for replica in gateway.routing()["replicas"]))
+
+    def test_a_client_that_leaves_before_the_head_of_an_answer_ends_the_engines_work(self):
+        self.leave_in(lambda exchange: None, stream=True)
+
+    def test_a_client_that_leaves_a_request_without_a_stream_ends_the_engines_work(self):
+        self.leave_in(lambda exchange: None, stream=False)
+
+    def test_a_client_that_leaves_after_the_head_ends_the_engines_work(self):
+        self.leave_in(lambda exchange: exchange.stream_head(), stream=True)
+
+    def test_a_client_that_leaves_in_the_middle_of_a_stream_ends_the_engines_work(self):
+        def two_events(exchange):
+            exchange.stream_head()
+            exchange.chunk(EVENTS[0])
+            exchange.chunk(EVENTS[1])
+
+        self.leave_in(two_events, stream=True)
+
+    def test_a_client_that_leaves_in_the_middle_of_an_answer_without_a_stream_ends_the_engines_work(self):
+        def half(exchange):
+            exchange.send(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{")
+
+        self.leave_in(half, stream=False)
+
+    def test_a_client_that_leaves_in_the_middle_of_its_body_is_never_heard_of_by_the_engine(self):
+        upstream, gateway = self.pair()
+        for i in range(2 * TIMES):
+            with gateway.connect() as client:
+                client.send(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{\"model\"")
+                (client.leave if i % 2 else client.reset)()
+        self.assertEqual(gateway.chat().status, 200)
+        self.assertEqual(len(upstream.turns), 1)
+        gateway.wait_idle()
+        self.assertEqual(gateway.totals()["cancelled"], 0)
+
+    def test_a_client_that_leaves_while_its_body_is_sent_to_a_slow_engine_ends_that(self):
+        upstream, gateway = self.pair()
+        body = b'{"model":"tiny","messages":"' + b"x" * (16 << 20) + b'"}'
+        started, ended = threading.Event(), threading.Event()
+
+        def read_slowly(reader):
+            head = reader.until(b"\r\n\r\n")
+            if head.startswith(b"POST"):
+                started.set()
+                go_on.wait(10)
+                try:
+                    reader.exactly(len(body))
+                finally:
+                    ended.set()
+            return read(reader, head)
+
+        def read(reader, head):
+            reader.buffer[:0] = head
+            return normal(reader)
+
+        go_on = threading.Event()
+        normal = upstream._read_request
+        upstream._read_request = read_slowly
+        with gateway.connect() as client:
+            client.request("POST", "/v1/chat/completions", body)
+            self.assertTrue(started.wait(10))
+            client.leave()
+        gateway.wait_idle()
+        go_on.set()
+        self.assertTrue(ended.wait(10))
+        self.assertEqual(upstream.turns, [])
+        self.assertEqual(gateway.totals()["cancelled"], 1)
+
+    def test_a_client_that_leaves_once_it_has_the_last_event_has_been_answered(self):
+        upstream, gateway = self.pair()
+        events = answers.messages_events(["a"], upstream.usage)
+        for i in range(TIMES):
+            client_left = threading.Event()
+
+            def answer(exchange, client_left=client_left):
+                exchange.stream_head()
+                exchange.chunk(b"".join(events))
+                client_left.wait(10)
+                exchange.wait_gone(10)
+
+            upstream.answer = answer
+            with gateway.connect() as client:
+                client.request("POST", "/v1/messages", messages_request(stream=True))
+                client.reader.until(b'"message_stop"}\n\n')
+                (client.leave if i % 2 else client.reset)()
+                client_left.set()
+        gateway.wait_idle()
+        totals = gateway.totals()
+        self.assertEqual((totals["answered"], totals["cancelled"], totals["failed"]), (TIMES, 0, 0))
+        self.assertEqual(totals["measured_turns"], TIMES)
+
+    def test_a_client_that_takes_nothing_is_ended_after_its_own_timeout(self):
+        upstream, gateway = self.pair(flags=["--timeouts-write-idle", "300ms"])
+        gone = []
+
+        def answer(exchange):
+            exchange.stream_head()
+            try:
+                for _ in range(2000):
+                    exchange.chunk(b"data: " + b"x" * 65536 + b"\n\n")
+            except OSError:
+                gone.append(True)
+                raise
+
+        upstream.answer = answer
+        with gateway.connect() as client:
+            client.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.request("POST", "/v1/chat/completions", chat_request(stream=True))
+            gateway.poll(lambda: gone, what="the engine's connection to end")
+        gateway.wait_idle()
+
+    def test_a_client_that_reads_slowly_holds_the_engine_back_and_not_our_memory(self):
+        upstream, gateway = self.pair()
+        sent = []
+        piece = b"data: " + b"x" * (1 << 20) + b"\n\n"
+
+        def answer(exchange):
+            exchange.stream_head()
+            for _ in range(128):
+                exchange.chunk(piece)
+                sent.append(1)
+            exchange.end()
+
+        upstream.answer = answer
+        gateway.chat
+        before = gateway.rss()
+        with gateway.connect() as client:
+            client.request("POST", "/v1/chat/completions", chat_request(stream=True))
+            client.read_head()
+            last = -1
+            while len(sent) != last:  # until the engine is stuck
+                last = len(sent)
+                time.sleep(0.3)
+            self.assertLess(len(sent), 64)
+            self.assertLess(gateway.rss() - before, 32 << 20)
+            client.reset()
+        gateway.wait_idle()
+
+
+class RandomCuts(GatewayCase):
+    """Many requests, each cut at a random point of its sending or its answer. E2E_SEED repeats a run."""
+
+    REQUESTS = int(os.environ.get("E2E_CUTS", "10000"))
+    AT_ONCE = 24
+
+    def test_requests_cut_at_random_points_leave_no_trace(self):
+        seed = int(os.environ.get("E2E_SEED", "1"))
+        upstream, gateway = self.pair(ranks=4)
+
+        def answer(exchange):
+            plan = exchange.request.headers.get("X-Plan")
+            if plan == "hang":
+                exchange.wait_gone()
+            elif plan == "stall":
+                exchange.stream_head()
+                exchange.chunk(EVENTS[0])
+                exchange.wait_gone()
+            else:
+                upstream.answer_as_vllm(exchange)
+
+        upstream.answer = answer
+        gateway.chat(stream=True)
+        files, memory = gateway.open_files(), gateway.rss()
+        print(f"\n{self.REQUESTS} cuts, E2E_SEED={seed}", end=" ", flush=True)
+        asyncio.run(self.run_all(gateway.port, random.Random(seed)))
+        gateway.wait_idle()
+        totals = gateway.totals()
+        started = len(upstream.turns)
+        self.assertEqual(totals["answered"] + totals["cancelled"] + totals["failed"], started)
+        self.assertEqual(totals["failed"], 0)
+        self.assertGreater(totals["cancelled"], self.REQUESTS // 10)
+        self.assertGreater(totals["answered"], self.REQUESTS // 10)
+        self.assertLess(len(gateway.conversations()), 60)
+        for line in gateway.metrics().splitlines():
+            if line.startswith("lmwarden_in_flight"):
+                self.assertTrue(line.endswith(" 0"), line)
+        # Idle connections to the engine stay for a while: as many as were in use at once.
+        self.assertLess(gateway.open_files() - files, 2 * self.AT_ONCE + 8)
+        self.assertLess(gateway.rss() - memory, 96 << 20)
+        self.assertEqual(gateway.chat().status, 200)
+
+    async def run_all(self, port, rng):
+        plans = iter([self.plan(rng) for _ in range(self.REQUESTS)])
+
+        async def worker():
+            for plan in plans:
+                await asyncio.wait_for(self.one(port, *plan), 30)
+
+        await asyncio.gather(*(worker() for _ in range(self.AT_ONCE)))
+
+    @staticmethod
+    def plan(rng):
+        """What to send, after how many bytes of it to leave, or after how many bytes of the answer, and how."""
+        stream, chat = rng.random() < 0.7, rng.random() < 0.5
+        body = (chat_request if chat else messages_request)(stream=stream, pad="x" * rng.choice((0, 10, 20_000)))
+        behaviour = rng.choices(("answer", "hang", "stall"), (6, 1, 1))[0]
+        data = str(body).replace("'", '"').replace("True", "true").encode()
+        path = "/v1/chat/completions" if chat else "/v1/messages"
+        headers = [("Host", "x"), ("X-Plan", behaviour), ("Content-Type", "application/json"),
+                   ("Content-Length", str(len(data)))]
+        if rng.random() < 0.9:
+            headers.append(("X-Session-Id", f"conversation-{rng.randrange(50)}"))
+        request = head_bytes(f"POST {path} HTTP/1.1", headers) + data
+        send = rng.randrange(len(request)) if rng.random() < 0.2 else len(request)
+        if behaviour == "hang":
+            read = 0
+        elif behaviour == "stall":
+            read = rng.randrange(100)
+        else:
+            read = rng.choice((0, rng.randrange(900), 1 << 20))  # the last: all of it
+        return request, send, read, rng.random() < 0.5, rng.random() * 0.01
+
+    @staticmethod
+    async def one(port, request, send, read, by_reset, pause):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        sock = writer.get_extra_info("socket")
+        try:
+            writer.write(request[:send])
+            await writer.drain()
+            if send == len(request):
+                if read == 0:
+                    await asyncio.sleep(pause)
+                got = b""
+                while len(got) < read:
+                    data = await reader.read(min(4096, read - len(got)))
+                    got += data
+                    if not data or b"0\r\n\r\n" in got or (b"Content-Length" in got and got.endswith(b"}")):
+                        break
+        except ConnectionError:
+            pass
+        if by_reset:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        writer.transport.abort() if by_reset else writer.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
