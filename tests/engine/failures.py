@@ -26,7 +26,7 @@ def long_body(seed):
 
 
 def running(setup):
-    return sum(vllm_server.Metrics(setup.engine).of(RUNNING))
+    return sum(vllm_server.read_metrics(setup.engine).of(RUNNING))
 
 
 def idle(setup):
@@ -105,7 +105,7 @@ def engine_death(setup):
         for number in range(2 * RANKS)
     ]
     checks.until(lambda: all(len(stream.events) > 5 for stream in streams), 30)
-    on_ranks = vllm_server.Metrics(setup.engine).of(RUNNING)
+    on_ranks = vllm_server.read_metrics(setup.engine).of(RUNNING)
     ok.equal("before the crash every rank has streams", on_ranks, [2] * RANKS)
 
     os.kill(vllm_server.engine_cores(setup.server)[1], signal.SIGKILL)
@@ -160,7 +160,7 @@ def engine_return(setup):
     talks = [talk.Conversation(f"after the restart {number}") for number in range(RANKS)]
     for _ in range(3):
         for talk_ in talks:
-            watch = vllm_server.Watch(setup.engine)
+            watch = vllm_server.watch(setup.engine)
             talk_.turn(setup.gateway.api)
             talk_.ranks.append(watch.rank())
     ok.that("and conversations stick on it", all(t.ranks == t.ranks[:1] * 3 for t in talks), [t.ranks for t in talks])

@@ -30,7 +30,7 @@ def decided(setup, before, **wanted):
 
 
 def discovery(setup):
-    metrics = vllm_server.Metrics(setup.engine)
+    metrics = vllm_server.read_metrics(setup.engine)
     capacity = int(metrics.label("cache_config_info", "kv_cache_size_tokens"))
     version = http.get(setup.engine, "/version").json()["version"]
 
@@ -51,10 +51,10 @@ def conversations(setup, kind):
     name = kind.path
     talks = [kind(f"{name} {number}") for number in range(CONVERSATIONS)]
     before, tokens_before = decisions(setup), setup.gateway.totals(MODEL)
-    watch = vllm_server.Watch(setup.engine)
+    watch = vllm_server.watch(setup.engine)
     for _ in range(TURNS):
         for talk_ in talks:
-            one = vllm_server.Watch(setup.engine)
+            one = vllm_server.watch(setup.engine)
             talk_.turn(setup.gateway.api)
             talk_.ranks.append(one.rank())
 
@@ -137,7 +137,7 @@ def rank_headers(setup):
     ok.that("rank 9, streamed: comes through unchanged", passed == direct, passed if passed != direct else "")
     ok.equal("rank 9: counted as no decision", decided(setup, before), {})
 
-    before, watch = decisions(setup), vllm_server.Watch(setup.engine)
+    before, watch = decisions(setup), vllm_server.watch(setup.engine)
     for _ in range(3):
         http.post(setup.gateway.api, path, body, {"X-data-parallel-rank": "1", "X-Session-Id": "pinned-by-client"})
     ok.equal("rank 1: obeyed", watch.served(3), [0, 3])

@@ -1,11 +1,10 @@
-"""A real vLLM with two data-parallel replicas of the tiny model, and what its /metrics says."""
+"""A real vLLM with two data-parallel replicas of the tiny model."""
 
 import os
 import re
 import socket
-import time
 
-from harness import checks, http, process
+from harness import checks, http, metrics, process
 
 MODEL = "tiny"
 RANKS = 2
@@ -64,46 +63,9 @@ def engine_cores(server):
     return found
 
 
-class Metrics:
-    """One reading of /metrics, summed over every label but the engine's."""
-
-    LINE = re.compile(r'^(vllm:\w+)\{(?:[^}]*,)?engine="(\d+)"[^}]*\} (\S+)$', re.MULTILINE)
-
-    def __init__(self, url):
-        self.text = http.get(url, "/metrics").body.decode()
-        self._values = {}
-        for name, engine, value in self.LINE.findall(self.text):
-            key = name, int(engine)
-            self._values[key] = self._values.get(key, 0) + float(value)
-
-    def of(self, name):
-        """The values of `vllm:NAME`, by rank."""
-        return [int(self._values.get((f"vllm:{name}", rank), 0)) for rank in range(RANKS)]
-
-    def label(self, name, label):
-        """The first value of a label of `vllm:NAME`."""
-        match = re.search(rf'^vllm:{name}\{{[^}}]*\b{label}="([^"]*)"', self.text, re.MULTILINE)
-        return match and match[1]
+def read_metrics(url):
+    return metrics.Metrics(url, RANKS)
 
 
-class Watch:
-    """Which rank worked, by the engine's own counters: read at the start, and again after the work."""
-
-    def __init__(self, url):
-        self._url = url
-        self._before = Metrics(url)
-
-    def delta(self, name):
-        after = Metrics(self._url)
-        return [new - old for new, old in zip(after.of(name), self._before.of(name))]
-
-    def served(self, count=1, limit_s=5):
-        """Requests that each rank ended, once `count` have been counted: the counters lag by a moment."""
-        deadline = time.monotonic() + limit_s
-        while sum(ended := self.delta("request_success_total")) < count and time.monotonic() < deadline:
-            time.sleep(0.05)
-        return ended
-
-    def rank(self):
-        """The rank that ended one request; None when none did."""
-        return next((rank for rank, count in enumerate(self.served()) if count), None)
+def watch(url):
+    return metrics.Watch(url, RANKS)
