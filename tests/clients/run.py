@@ -115,7 +115,13 @@ def everything_stuck(setup, conversations, watch, side_requests):
     ok = setup.checks
     totals = setup.gateway.totals(setup.model)
     turns = sum(c["turns"] for c in conversations)
-    wanted = {"placed": len(conversations), "sticky": turns - len(conversations), "spilled": 0, "client_pinned": 0, "unrouted": 0}
+    wanted = {
+        "placed": len(conversations),
+        "sticky": turns - len(conversations),
+        "spilled": 0,
+        "client_pinned": 0,
+        "unrouted": 0,
+    }
     ok.equal("every later turn was sticky", {name: totals[name] for name in wanted}, wanted)
     ok.equal("side requests (titles) are no turns of a conversation", totals["balanced"], side_requests)
     ok.equal("nothing is in flight", setup.gateway.in_flight(setup.model), [0] * (RANKS + 1))
@@ -123,7 +129,9 @@ def everything_stuck(setup, conversations, watch, side_requests):
     served = watch.served(turns + side_requests)
     at_home = [sum(c["turns"] for c in conversations if c["home"] == rank) for rank in range(RANKS)]
     elsewhere = sum(got - home for got, home in zip(served, at_home))
-    ok.that("the engine's counters say the same", elsewhere == side_requests and all(map(int.__ge__, served, at_home)), served)
+    ok.that(
+        "the engine's counters say the same", elsewhere == side_requests and all(map(int.__ge__, served, at_home)), served
+    )
 
 
 def show(conversations):

@@ -95,7 +95,9 @@ def _compare_tokens(setup, name, talks, before, watch):
         "completion_tokens": sum(turn.completion for turn in turns),
     }
     now = setup.gateway.totals(MODEL)
-    setup.checks.equal(f"{name}: the gateway counted the tokens of the answers", {k: now[k] - before[k] for k in wanted}, wanted)
+    setup.checks.equal(
+        f"{name}: the gateway counted the tokens of the answers", {k: now[k] - before[k] for k in wanted}, wanted
+    )
     engine = sum(watch.delta("prompt_tokens_total")), sum(watch.delta("prompt_tokens_cached_total"))
     setup.checks.equal(f"{name}: so did the engine", engine, (wanted["prompt_tokens"], wanted["cached_tokens"]))
 
@@ -108,7 +110,9 @@ def usage(setup):
         if asked:
             body["stream_options"] = {"include_usage": True}
         before = setup.gateway.totals(MODEL)
-        with http.Stream(setup.gateway.api, "/v1/chat/completions", body, {"X-Session-Id": f"usage-asked-{asked}"}) as stream:
+        with http.Stream(
+            setup.gateway.api, "/v1/chat/completions", body, {"X-Session-Id": f"usage-asked-{asked}"}
+        ) as stream:
             data = [text for _, text in stream]
         chunks = [json.loads(text) for text in data[:-1]]
         shown = [chunk for chunk in chunks if chunk.get("usage") or not chunk["choices"]]

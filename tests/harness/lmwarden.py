@@ -84,7 +84,11 @@ def doctor(binary, engine, folder):
     """What `lmwarden doctor --json` says."""
     done = subprocess.run(
         [binary, "doctor", "--engine", engine, "--json"],
-        env=environment(folder), cwd=folder, capture_output=True, text=True, timeout=60,
+        env=environment(folder),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     if not done.stdout.strip():
         raise AssertionError(f"lmwarden doctor: exit {done.returncode}, {done.stderr[-500:]}")
