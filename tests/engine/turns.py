@@ -39,10 +39,17 @@ def discovery(setup):
     ok.equal("the routing page has each rank as a replica", sorted(r["rank"] for r in seen), list(range(RANKS)))
     ok.equal("and its KV capacity", {r["kv_capacity_tokens"] for r in seen}, {capacity})
 
-    text = json.dumps(setup.doctor())
-    ok.that("doctor names the model", f'"{MODEL}"' in text)
-    for what, value in ("KV capacity", capacity), ("max_model_len", vllm_server.MAX_MODEL_LEN), ("version", version):
-        ok.that(f"doctor tells the {what}", str(value) in text, value)
+    [told] = setup.doctor()["engines"]
+    ok.equal("doctor names the model and its longest context", _models(told), [(MODEL, vllm_server.MAX_MODEL_LEN)])
+    ok.equal("doctor tells the replicas", told["replicas"], RANKS)
+    ok.equal("doctor tells their KV capacity", {rank["kv_capacity_tokens"] for rank in told["ranks"]}, {capacity})
+    ok.equal("doctor tells the version", told["version"], version)
+    problems = [finding for finding in told["findings"] if finding["severity"] == "problem"]
+    ok.that("doctor finds no problem", not problems, problems or "")
+
+
+def _models(told):
+    return [(model["id"], model["max_model_len"]) for model in told["models"]]
 
 
 def conversations(setup, kind):
