@@ -10,7 +10,7 @@ from vllm_server import MODEL, RANKS
 
 CONVERSATIONS = 6
 TURNS = 4
-DECISIONS = ("placed", "sticky", "spilled", "client_pinned", "balanced", "unrouted")
+DECISIONS = ("placed", "sticky", "spilled", "client_pinned", "balanced", "side", "unrouted", "passed")
 
 
 def decisions(setup):
@@ -146,7 +146,7 @@ def rank_headers(setup):
     direct, passed = (_stream(url, path, body, bad) for url in (setup.engine, setup.gateway.api))
     ok.that("rank 9, streamed: the engine's 200 with an error event", direct[0] == 200 and '"error"' in direct[1][0][1])
     ok.that("rank 9, streamed: comes through unchanged", passed == direct, passed if passed != direct else "")
-    ok.equal("rank 9: counted as no decision", decided(setup, before), {})
+    ok.equal("rank 9: counted as passed on, and as nothing else", decided(setup, before, passed=2), {"passed": 2})
 
     before, watch = decisions(setup), vllm_server.watch(setup.engine)
     for _ in range(3):
