@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Checks the JSON of `lmwarden demo`: with affinity every turn goes home, and the cache shows it."""
+
 import json
 import sys
 
