@@ -125,8 +125,8 @@ net::awaitable<void> run_step(net::asio::io_context& context, const DemoOptions&
                               const Box& box, report::Step& result) {
   const EngineClock clock(options.speed);
   const auto span = from_seconds(options.seconds);
-  const auto target = net::parse_origin(box.gateway().api_url()).value();
-  const engine::Access engine{net::parse_origin(box.engine().url()).value(), ""};
+  const auto target = parse_origin(box.gateway().api_url()).value();
+  const engine::Access engine{parse_origin(box.engine().url()).value(), ""};
   while (true) {
     const auto health = co_await net::fetch(target, "/health", {});
     if (health && health->head.status == 200) break;

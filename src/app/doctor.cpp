@@ -26,7 +26,7 @@ struct Checkup {
 };
 
 net::awaitable<void> examine(const DoctorOptions& options, Checkup& checkup) {
-  const auto origin = net::parse_origin(checkup.url);
+  const auto origin = parse_origin(checkup.url);
   if (!origin) {
     checkup.error = origin.error().message;
     co_return;

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "base/url.hpp"
 #include "net/asio.hpp"
 #include "net/client_connection.hpp"
-#include "net/url.hpp"
 #include "workload/synthetic_session.hpp"
 
 namespace lmw::bench {
@@ -27,7 +27,7 @@ struct TurnSample {
 };
 
 struct AgentsOptions {
-  net::Origin target;
+  Origin target;
   std::string model;
   int agents = 8;
   workload::SessionShape shape;

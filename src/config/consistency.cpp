@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "base/url.hpp"
 #include "config/settings.hpp"
-#include "config/url.hpp"
 
 namespace lmw::config {
 namespace {

@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "base/url.hpp"
 #include "config/consistency.hpp"
 #include "config/nearest.hpp"
 #include "config/settings.hpp"
 #include "config/text_checks.hpp"
 #include "config/toml_reader.hpp"
-#include "config/url.hpp"
 
 namespace lmw::config {
 namespace {

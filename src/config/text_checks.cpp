@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "config/url.hpp"
+#include "base/url.hpp"
 
 namespace lmw::config {
 namespace {

@@ -3,15 +3,15 @@
 
 #include <string>
 
+#include "base/url.hpp"
 #include "engine/facts.hpp"
 #include "net/asio.hpp"
 #include "net/fetch.hpp"
-#include "net/url.hpp"
 
 namespace lmw::engine {
 
 struct Access {
-  net::Origin origin;
+  Origin origin;
   std::string api_key;                             // "" = none
   net::Timeout timeout = std::chrono::seconds(5);  // a request
   std::size_t max_body = 16ull << 20;

@@ -14,7 +14,7 @@ namespace lmw::gateway {
 struct Pool;
 
 struct Backend {
-  Backend(config::Engine engine_config, const net::Origin& origin, const net::PoolOptions& options)
+  Backend(config::Engine engine_config, const Origin& origin, const net::PoolOptions& options)
       : config(std::move(engine_config)), connections(origin, options) {}
 
   config::Engine config;

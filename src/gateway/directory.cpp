@@ -23,7 +23,7 @@ Directory::Directory(net::asio::io_context& context, const config::Config& confi
     : config_(config) {
   for (const auto& model : config.models) add_pool(model);
   for (const auto& engine : config.engines) {
-    const auto origin = net::parse_origin(engine.url).value();
+    const auto origin = parse_origin(engine.url).value();
     backends_.push_back(std::make_unique<Backend>(
         engine, origin,
         net::PoolOptions{.connect = config.timeouts.connect, .idle = config.timeouts.pool_idle}));

@@ -70,8 +70,7 @@ routing::TurnFacts TurnRequest::facts(const routing::KeyHasher& hasher) const {
   return facts;
 }
 
-wire::RequestHead upstream_head(const TurnRequest& request, const net::Origin& origin,
-                                std::optional<int> rank) {
+wire::RequestHead upstream_head(const TurnRequest& request, const Origin& origin, std::optional<int> rank) {
   wire::RequestHead head{request.head.method, origin.base_path + request.head.target, 1,
                          request.head.headers};
   wire::remove_hop_by_hop(head.headers);

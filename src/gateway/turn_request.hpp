@@ -41,8 +41,7 @@ std::expected<TurnRequest, Refusal> read_turn_request(const Intake& intake, cons
                                                       wire::RequestHead head, std::string body);
 
 // The head to send upstream. Connection matters stay behind; the rank is added when routing chose one.
-wire::RequestHead upstream_head(const TurnRequest& request, const net::Origin& origin,
-                                std::optional<int> rank);
+wire::RequestHead upstream_head(const TurnRequest& request, const Origin& origin, std::optional<int> rank);
 
 inline constexpr std::string_view rank_header = "X-data-parallel-rank";
 

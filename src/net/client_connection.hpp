@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/url.hpp"
 #include "net/stream.hpp"
-#include "net/url.hpp"
 #include "wire/http_reader.hpp"
 
 namespace lmw::net {

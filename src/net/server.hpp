@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/result.hpp"
+#include "base/url.hpp"
 #include "net/server_connection.hpp"
-#include "net/url.hpp"
 
 namespace lmw::net {
 

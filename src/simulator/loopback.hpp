@@ -103,8 +103,7 @@ class Loopback : public testing::Test {
   net::awaitable<Answered> exchange(std::string method, std::string path, std::string body,
                                     wire::Headers headers) {
     Answered answered;
-    auto connection =
-        co_await net::ClientConnection::connect(*net::parse_origin(simulator_->url()), patience);
+    auto connection = co_await net::ClientConnection::connect(*parse_origin(simulator_->url()), patience);
     if (!connection) co_return answered;
     wire::RequestHead head{std::move(method), std::move(path), 1, std::move(headers)};
     head.headers.add("Host", "sim");

@@ -36,7 +36,7 @@ Result<void> check(const SimulatorOptions& options) {
 }  // namespace
 
 struct Simulator::State {
-  State(asio::io_context& io, SimulatorOptions given, EngineClock engine_clock, net::ListenAddress where)
+  State(asio::io_context& io, SimulatorOptions given, EngineClock engine_clock, ListenAddress where)
       : context(io),
         options(std::move(given)),
         clock(engine_clock),
@@ -92,7 +92,7 @@ struct Simulator::State {
   asio::io_context& context;
   const SimulatorOptions options;
   EngineClock clock;
-  net::ListenAddress address;
+  ListenAddress address;
   EngineDriver driver;
   Api api;
   asio::steady_timer come_back;
@@ -107,7 +107,7 @@ Simulator::~Simulator() = default;
 
 Result<std::unique_ptr<Simulator>> Simulator::start(asio::io_context& context, SimulatorOptions options,
                                                     EngineClock clock) {
-  auto address = net::parse_listen(options.listen);
+  auto address = parse_listen(options.listen);
   if (!address) return std::unexpected(address.error());
   if (auto checked = check(options); !checked) return std::unexpected(checked.error());
   auto state = std::make_unique<State>(context, std::move(options), clock, std::move(*address));

@@ -22,7 +22,8 @@ struct Route {
   std::string_view method;
   std::string_view path;
   Family family;
-  bool generates;  // a turn: it runs on a replica and uses its cache; others are lookups that any replica answers
+  bool generates;  // a turn: it runs on a replica and uses its cache; others are lookups that any replica
+                   // answers
 };
 
 // The route of a path (without query), whatever the method; nothing for unknown paths.

@@ -9,25 +9,26 @@
 namespace lmw::wire {
 
 enum class ErrorKind {
-  invalid_request,    // 400
-  unauthorized,       // 401
-  not_found,          // 404
-  method_not_allowed, // 405
-  timeout,            // 408
-  too_large,          // 413
-  header_too_large,   // 431
-  upstream,           // 502: the engine failed or gave no answer
-  unavailable,        // 503: no engine is up; carries Retry-After
-  overloaded,         // 503 (OpenAI) or 529 (Anthropic): we are full; carries Retry-After
+  invalid_request,     // 400
+  unauthorized,        // 401
+  not_found,           // 404
+  method_not_allowed,  // 405
+  timeout,             // 408
+  too_large,           // 413
+  header_too_large,    // 431
+  upstream,            // 502: the engine failed or gave no answer
+  unavailable,         // 503: no engine is up; carries Retry-After
+  overloaded,          // 503 (OpenAI) or 529 (Anthropic): we are full; carries Retry-After
 };
 
 int status_of(ErrorKind kind, Family family);
 
-// OpenAI: {"error":{"message","type","param":null,"code"}}; Anthropic: {"type":"error","error":{"type","message"}}.
+// OpenAI: {"error":{"message","type","param":null,"code"}}; Anthropic:
+// {"type":"error","error":{"type","message"}}.
 std::string error_body(ErrorKind kind, Family family, std::string_view message);
 
-// The same as an event that ends a stream which has already begun. Never `[DONE]`: the stream did not complete.
-// OpenAI: `data: {...}\n\n`; Anthropic: `event: error\ndata: {...}\n\n`.
+// The same as an event that ends a stream which has already begun. Never `[DONE]`: the stream did not
+// complete. OpenAI: `data: {...}\n\n`; Anthropic: `event: error\ndata: {...}\n\n`.
 std::string error_event(ErrorKind kind, Family family, std::string_view message);
 
 }  // namespace lmw::wire

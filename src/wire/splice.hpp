@@ -10,7 +10,7 @@
 namespace lmw::wire {
 
 struct Edit {
-  ByteRange range;   // what it replaces; empty: an insertion
+  ByteRange range;  // what it replaces; empty: an insertion
   std::string text;
 };
 
@@ -30,8 +30,9 @@ class Splice {
   std::vector<Edit> edits_;  // by position
 };
 
-// Adds `stream_options.include_usage: true` to a streaming request that does not ask for it. Nothing to do, or not
-// possible (stream_options is no object): adds no edit. Returns whether usage will come that was not asked for.
+// Adds `stream_options.include_usage: true` to a streaming request that does not ask for it. Nothing to do,
+// or not possible (stream_options is no object): adds no edit. Returns whether usage will come that was not
+// asked for.
 bool ask_for_usage(const Peek& peek, Splice& splice);
 
 // Puts another model name in the place of the one asked for. Needs peek.model.

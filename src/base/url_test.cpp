@@ -1,9 +1,9 @@
-#include "config/url.hpp"
+#include "base/url.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace lmw::config {
+namespace lmw {
 namespace {
 
 using testing::HasSubstr;
@@ -85,4 +85,4 @@ TEST(ListenAddress, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace lmw::config
+}  // namespace lmw

@@ -1,4 +1,4 @@
-#include "config/url.hpp"
+#include "base/url.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
-namespace lmw::config {
+namespace lmw {
 namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
@@ -90,6 +90,13 @@ Result<std::string_view> after_scheme(std::string_view url) {
 
 }  // namespace
 
+std::string Origin::authority() const {
+  return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port)
+                                             : fmt::format("[{}]:{}", host, port);
+}
+
+std::string Origin::url() const { return "http://" + authority() + base_path; }
+
 Result<Origin> parse_origin(std::string_view url) {
   const auto rest = after_scheme(url);
   if (!rest) return std::unexpected(rest.error());
@@ -120,4 +127,4 @@ Result<ListenAddress> parse_listen(std::string_view text) {
   return ListenAddress{std::move(authority->host), *authority->port};
 }
 
-}  // namespace lmw::config
+}  // namespace lmw

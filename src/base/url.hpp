@@ -7,13 +7,15 @@
 
 #include "base/result.hpp"
 
-namespace lmw::config {
+namespace lmw {
 
 struct Origin {
   std::string host;  // lower case, without the brackets of an IPv6 literal
   std::uint16_t port = 80;
   std::string base_path;  // "" or "/base", no slash at the end
 
+  std::string authority() const;  // host:port as a Host header has it
+  std::string url() const;        // http://host:port/base
   friend bool operator==(const Origin&, const Origin&) = default;
 };
 
@@ -33,4 +35,4 @@ struct ListenAddress {
 // host:port, [v6]:port or :port; port 0 is any free one.
 Result<ListenAddress> parse_listen(std::string_view text);
 
-}  // namespace lmw::config
+}  // namespace lmw
