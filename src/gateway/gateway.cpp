@@ -82,6 +82,8 @@ net::awaitable<void> Gateway::handle(net::ServerConnection& client, wire::Reques
     } else if (route->endpoint == wire::Endpoint::models && directory_.pools().size() != 1) {
       co_await handle_models(client, std::move(head));
     } else {
+      // vLLM refuses HEAD: it is asked with GET, and the connection to the client leaves the body out.
+      if (head_of_get) head.method = "GET";
       co_await handle_route(client, std::move(head), *route);
     }
   } else {

@@ -13,6 +13,8 @@ namespace {
 // for them.
 constexpr std::size_t max_watched_body = 8u << 20;
 
+constexpr auto cut_short = "the engine's answer was cut short";
+
 bool is_event_stream(const wire::ResponseHead& head) {
   const auto type = head.headers.find("Content-Type");
   return head.status == 200 && type && type->starts_with("text/event-stream");
@@ -32,11 +34,14 @@ net::awaitable<void> relay_plain(net::ServerConnection& client, Answer& answer, 
                                  Progress& progress) {
   client.begin(std::move(answer.head), answer.connection->content_length());
   std::string piece, watched;
-  bool more = true;
-  while (more) {
+  for (bool more = true, first = true; more; first = false) {
     piece.clear();
     const auto read = co_await answer.connection->read_body(piece, plan.idle);
-    if (!read) co_return;  // cut short: the length or the missing last chunk tells the client
+    if (!read) {
+      // Once it has begun, the length or the missing last chunk tells the client.
+      if (first) co_await refuse(client, plan.family, {wire::ErrorKind::upstream, cut_short});
+      co_return;
+    }
     more = *read;
     if (!piece.empty()) note_content(progress);
     if (progress.ok && watched.size() + piece.size() <= max_watched_body) watched += piece;
@@ -56,7 +61,7 @@ net::awaitable<void> relay_edited(net::ServerConnection& client, Answer& answer,
   while (true) {
     const auto more = co_await answer.connection->read_body(body, plan.idle);
     if (!more) {
-      co_await refuse(client, plan.family, {wire::ErrorKind::upstream, "the engine's answer was cut short"});
+      co_await refuse(client, plan.family, {wire::ErrorKind::upstream, cut_short});
       co_return;
     }
     if (!*more) break;
@@ -84,7 +89,7 @@ void collect_events(wire::SseSplitter& splitter, wire::StreamWatch& watch, const
 std::string closing_event(const wire::SseSplitter& splitter, const wire::StreamWatch& watch,
                           wire::Family family) {
   if (watch.end() == wire::StreamEnd::complete || splitter.in_overlong()) return {};
-  return wire::error_event(wire::ErrorKind::upstream, family, "the engine's answer was cut short");
+  return wire::error_event(wire::ErrorKind::upstream, family, cut_short);
 }
 
 net::awaitable<void> relay_events(net::ServerConnection& client, Answer& answer, RelayPlan plan,

@@ -42,6 +42,9 @@ class ClientConnection {
   bool answered() const { return reader_.started() || reader_.head_done(); }
   // Whether another exchange may follow.
   bool reusable() const;
+  // Between two exchanges: not closed by the peer, and no byte has come that nobody asked for. Such a byte
+  // would be taken for the next answer.
+  bool is_quiet() const { return stream_.is_quiet(); }
   void close() { stream_.close(); }
 
  private:

@@ -1,10 +1,12 @@
 #include "net/stream.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <vector>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <sys/socket.h>
 
 namespace lmw::net {
 
@@ -121,6 +123,13 @@ void Stream::shutdown_send() {
 }
 
 bool Stream::is_open() const { return state_->socket.is_open(); }
+
+bool Stream::is_quiet() const {
+  if (!is_open()) return false;
+  char byte = 0;
+  const auto size = ::recv(state_->socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
 
 asio::any_io_executor Stream::executor() const { return state_->socket.get_executor(); }
 

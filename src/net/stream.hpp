@@ -38,6 +38,8 @@ class Stream {
   // Tells the peer that nothing more comes; reading goes on.
   void shutdown_send();
   bool is_open() const;
+  // Open, and the peer has neither sent anything that is not read yet nor closed.
+  bool is_quiet() const;
 
   asio::any_io_executor executor() const;
 

@@ -6,10 +6,10 @@ namespace lmw::net {
 
 awaitable<std::expected<UpstreamPool::Lease, UpstreamFault>> UpstreamPool::acquire() {
   retire_idle();
-  if (!idle_.empty()) {
+  while (!idle_.empty()) {
     auto connection = std::move(idle_.back().connection);
     idle_.pop_back();
-    co_return Lease{std::move(connection), true};
+    if (connection->is_quiet()) co_return Lease{std::move(connection), true};
   }
   co_return co_await connect();
 }

@@ -23,7 +23,7 @@ class UpstreamPool {
     std::unique_ptr<ClientConnection> connection;
     bool reused = false;
   };
-  // An idle connection, the youngest first, else a new one.
+  // An idle connection that is still quiet, the youngest first, else a new one.
   awaitable<std::expected<Lease, UpstreamFault>> acquire();
   // Always a new one.
   awaitable<std::expected<Lease, UpstreamFault>> connect();

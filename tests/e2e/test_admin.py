@@ -153,8 +153,11 @@ class Telling(GatewayCase):
         self.assertEqual((models["one"]["replicas"], models["one"]["replicas_up"]), (2, 2))
         self.assertEqual([served["id"] for served in models["one"]["served"]], ["one", "lora"])
         two.stop()
-        gateway.poll(lambda: gateway.admin("GET", "/admin/api/models").json()["models"][1]["replicas_up"] == 0,
-                     what="it to be seen down")
+
+        def replicas_up():
+            return {m["name"]: m["replicas_up"] for m in gateway.admin("GET", "/admin/api/models").json()["models"]}
+
+        gateway.poll(lambda: replicas_up() == {"one": 2, "two": 0}, what="it to be seen down")
         self.assertTrue({e["url"]: e for e in gateway.engines()}[two.url]["last_error"])
 
     def test_a_conversation_tells_its_home_and_its_sizes(self):
@@ -175,8 +178,8 @@ class Telling(GatewayCase):
         gateway.chat(session)                                         # placed
         gateway.chat(session)                                         # sticky
         gateway.chat()                                                # balanced
-        gateway.messages(claude)                                      # side: no tools
-        gateway.messages(claude, tools=[{"name": "x"}])               # placed
+        gateway.messages(claude, tools=[])                            # side
+        gateway.messages(claude)                                      # placed
         gateway.chat([("X-data-parallel-rank", "1")])                 # client_pinned
         gateway.chat([("X-data-parallel-rank", "x")])                 # passed
         gateway.set_routing({"affinity": False})

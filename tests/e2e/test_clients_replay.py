@@ -49,30 +49,29 @@ class ClientsReplay(GatewayCase):
         self.assertEqual(len(requests), len(expected))
         conversations = {}
         homes = {}
-        with gateway.connect() as client:
-            for number, (request, want) in enumerate(zip(requests, expected)):
-                with self.subTest(request.kind, number=number):
-                    before, known = gateway.totals("stub-model"), self.known(gateway)
-                    seen = len(upstream.requests)
-                    answer = client.ask(request.method, request.target, request.body, request.headers)
-                    after, now = gateway.totals("stub-model"), self.known(gateway)
-                    self.check_answer(request, want, answer)
-                    counted = {o: after[o] - before[o] for o in OUTCOMES if after[o] != before[o]}
-                    outcome = want.split()[0]
-                    self.assertEqual(counted, {outcome: 1} if outcome in OUTCOMES else {})
-                    touched = [c for key, c in now.items() if c["turns"] != known.get(key, {"turns": 0})["turns"]]
-                    if outcome in ("placed", "sticky"):
-                        conversation, = touched
-                        self.check_conversation(want, conversation, conversations)
-                        rank = upstream.turns[-1].rank
-                        self.assertEqual(homes.setdefault(conversation["key"], rank), rank)
-                    else:
-                        self.assertEqual(touched, [])
-                    if outcome in OUTCOMES:
-                        self.check_what_the_engine_got(request, upstream.turns[-1])
-                    if outcome == "own":
-                        new = [r for r in upstream.requests[seen:] if r.path != "/metrics"]
-                        self.assertEqual(new, [])
+        for number, (request, want) in enumerate(zip(requests, expected)):
+            with self.subTest(request.kind, number=number):
+                before, known = gateway.totals("stub-model"), self.known(gateway)
+                seen = len(upstream.requests)
+                answer = gateway.ask(request.method, request.target, request.body, request.headers)
+                after, now = gateway.totals("stub-model"), self.known(gateway)
+                self.check_answer(request, want, answer)
+                counted = {o: after[o] - before[o] for o in OUTCOMES if after[o] != before[o]}
+                outcome = want.split()[0]
+                self.assertEqual(counted, {outcome: 1} if outcome in OUTCOMES else {})
+                touched = [c for key, c in now.items() if c["turns"] != known.get(key, {"turns": 0})["turns"]]
+                if outcome in ("placed", "sticky"):
+                    conversation, = touched
+                    self.check_conversation(want, conversation, conversations)
+                    rank = upstream.turns[-1].rank
+                    self.assertEqual(homes.setdefault(conversation["key"], rank), rank)
+                else:
+                    self.assertEqual(touched, [])
+                if outcome in OUTCOMES:
+                    self.check_what_the_engine_got(request, upstream.turns[-1])
+                if outcome == "own":
+                    new = [r for r in upstream.requests[seen:] if r.path != "/metrics"]
+                    self.assertEqual(new, [])
         gateway.wait_idle("stub-model")
 
     @staticmethod

@@ -36,15 +36,15 @@ class ToEngines(GatewayCase):
         def answer(exchange):
             # A length that is reached ends the answer for the gateway; the reset comes on the idle connection.
             exchange.reply(200, b"{}")
-            answered.wait(10)
+            answered.acquire(timeout=10)
             exchange.reset()
 
+        answered = threading.Semaphore(0)
         upstream.answer = answer
         with gateway.connect() as client:
             for _ in range(300):
-                answered = threading.Event()
                 self.assertEqual(client.ask("POST", "/v1/chat/completions", chat_request()).status, 200)
-                answered.set()
+                answered.release()
         self.assertEqual(len(upstream.turns), 300)
 
     def test_a_used_connection_that_dies_before_a_byte_is_tried_once_more_on_a_fresh_one(self):

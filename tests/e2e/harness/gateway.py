@@ -15,6 +15,8 @@ from harness.client import Connection
 
 ROOT = Path(__file__).resolve().parents[3]
 BINARY = Path(os.environ.get("LMWARDEN", ROOT / "build/dev/bin/lmwarden"))
+# A sanitized build is several times slower, and larger.
+SANITIZED = any(mark in BINARY.read_bytes() for mark in (b"__asan_init", b"__tsan_init")) if BINARY.exists() else False
 SANITIZER = re.compile(r"AddressSanitizer|LeakSanitizer|ThreadSanitizer|runtime error:|DEADLYSIGNAL")
 
 
@@ -61,7 +63,7 @@ class Gateway:
             self._said.notify_all()
 
     def _announced_port(self, name):
-        pattern = re.compile(rf"{name}\s+http://[^\s:]+:(\d+)")
+        pattern = re.compile(rf"{name}\s+http://\S+:(\d+)")
         with self._said:
             self._said.wait_for(lambda: pattern.search(self.log) or self.process.poll() is not None, 30)
         found = pattern.search(self.log)
@@ -151,6 +153,7 @@ class Gateway:
     def wait(self, timeout=20.0):
         self.process.wait(timeout)
         self._drain.join(timeout)
+        self.process.stdout.close()
         return self.process.returncode
 
     def stop(self):
@@ -176,5 +179,6 @@ def chat_request(stream=False, model="tiny", **more):
 
 
 def messages_request(stream=False, model="tiny", **more):
-    body = {"model": model, "max_tokens": 16, "messages": [{"role": "user", "content": "Hello"}], **more}
+    body = {"model": model, "max_tokens": 16, "tools": [{"name": "Read", "input_schema": {"type": "object"}}],
+            "messages": [{"role": "user", "content": "Hello"}], **more}
     return {**body, "stream": True} if stream else body

@@ -221,6 +221,8 @@ class Upstream:
             self.health(exchange)
         elif request.path == "/version":
             exchange.reply(200, b'{"version":"0.32.0"}')
+        elif request.method == "HEAD":
+            exchange.reply(405, b'{"detail":"Method Not Allowed"}')
         elif request.path == "/v1/models":
             exchange.reply(200, answers.models_page(self.model, self.adapters))
         elif request.method == "POST":
