@@ -22,6 +22,7 @@ function(lmw_folder name)
 
   if(LMWARDEN_TESTS AND tests)
     add_executable(${name}_test ${tests})
+    target_compile_definitions(${name}_test PRIVATE LMWARDEN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     target_link_libraries(${name}_test PRIVATE lmw_${name} ${arg_TEST_LIBS} GTest::gmock GTest::gtest_main)
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}: " DISCOVERY_TIMEOUT 60)
   endif()

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/banner.hpp"
+#include "logging/log.hpp"
 
 namespace lmw::app {
 
@@ -27,6 +28,7 @@ int run_serve(config::Config config) {
                "lmwarden: no engine; name one with --engine http://127.0.0.1:8000 or in lmwarden.toml\n");
     return 2;
   }
+  log::set_level(config.log_level);
   net::asio::io_context context(1);
   const auto service = GatewayService::start(context, std::move(config));
   if (!service) {

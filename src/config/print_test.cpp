@@ -74,17 +74,7 @@ TEST(EffectiveToml, MasksSecrets) {
 
 // --- files under docs/, written anew with LMWARDEN_UPDATE_DOCS=1
 
-// Above this file, or above where the test runs: ccache may make __FILE__ relative to a build folder.
-std::filesystem::path find_docs() {
-  for (auto folder : {std::filesystem::path(__FILE__), std::filesystem::current_path()}) {
-    for (; folder.has_relative_path() && folder.is_absolute(); folder = folder.parent_path()) {
-      if (std::filesystem::exists(folder / "docs" / "configuration.md")) return folder / "docs";
-    }
-  }
-  return "docs";
-}
-
-const auto docs = find_docs();
+const std::filesystem::path docs = LMWARDEN_SOURCE_DIR "/docs";
 
 std::string read(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);

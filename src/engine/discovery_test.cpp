@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/recorded.hpp"
 #include "engine/fake_engine.hpp"
 #include "engine/probe.hpp"
-#include "engine/testdata.hpp"
 
 namespace lmw::engine {
 namespace {
@@ -35,7 +35,7 @@ class DiscoveryTest : public testing::Test {
 };
 
 TEST_F(DiscoveryTest, FindsOutAllThatTheEngineTells) {
-  engine_.answers["/metrics"].body = testdata("metrics.txt");
+  engine_.answers["/metrics"].body = recorded("metrics-two-api-servers.txt");
   engine_.answers["/v1/models"].body =
       R"({"data":[{"id":"base","max_model_len":8192,"parent":null},{"id":"lora","parent":"base"}]})";
   engine_.answers["/server_info"].body = R"({"vllm_config":{"scheduler_config":{"max_num_seqs":64}}})";

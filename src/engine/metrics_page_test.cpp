@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/testdata.hpp"
+#include "base/recorded.hpp"
 
 namespace lmw::engine {
 namespace {
@@ -29,7 +29,7 @@ std::vector<std::string> complete_labels(const std::string& text) {
 }
 
 TEST(MetricsPage, ReadsBothRanksOfARecordedPage) {
-  const auto page = read_metrics_page(testdata("metrics.txt")).value();
+  const auto page = read_metrics_page(recorded("metrics-two-api-servers.txt")).value();
   EXPECT_THAT(page.labels, ElementsAre("0", "1"));
   ASSERT_EQ(page.ranks.size(), 2U);
   EXPECT_EQ(page.ranks[1].label, "1");
@@ -42,7 +42,7 @@ TEST(MetricsPage, ReadsBothRanksOfARecordedPage) {
 }
 
 TEST(MetricsPage, TakesTheCapacityOfARankAndNotItsNumberOfBlocks) {
-  const auto page = read_metrics_page(testdata("metrics-one-api-server.txt")).value();
+  const auto page = read_metrics_page(recorded("metrics-one-api-server.txt")).value();
   ASSERT_EQ(page.ranks.size(), 2U);
   EXPECT_EQ(page.ranks[0].kv_capacity_tokens, 5120);  // num_gpu_blocks × block_size would be 10,240
   EXPECT_EQ(page.process_start_time, 1.79597615126e+09);

@@ -6,6 +6,7 @@
 #include "base/version.hpp"
 #include "gateway/dispatch.hpp"
 #include "gateway/relay.hpp"
+#include "logging/log.hpp"
 
 namespace lmw::gateway {
 
@@ -178,8 +179,13 @@ net::awaitable<void> Gateway::forward(net::ServerConnection& client, TurnRequest
   co_await (exchange(client, request, *destination, plan, progress) || watch(client, progress.client_gone));
 
   if (auto* ticket = destination->ticket()) {
-    ticket->finish(end_of(progress),
-                   {progress.usage.prompt, progress.usage.cached, progress.usage.completion}, clock_.now());
+    const auto end = end_of(progress);
+    const auto& usage = progress.usage;
+    log::debug("{}: {} to {} rank {}, {}, {} of {} prompt tokens cached, {} generated", pool.name,
+               routing::name_of(ticket->decision().outcome), destination->backend().config.url,
+               ticket->decision().rank.value_or(0), routing::name_of(end), usage.cached.value_or(0),
+               usage.prompt.value_or(0), usage.completion.value_or(0));
+    ticket->finish(end, {usage.prompt, usage.cached, usage.completion}, clock_.now());
   }
   if (progress.client_gone) client.close();
 }
@@ -190,6 +196,7 @@ net::awaitable<void> Gateway::exchange(net::ServerConnection& client, TurnReques
     auto answer = co_await dispatch(request, destination, {clock_, config_.timeouts.first_byte});
     if (progress.client_gone) co_return;
     if (!answer) {
+      log::warn("{}: {}", destination.backend().config.url, answer.error().message);
       co_await refuse(client, plan.family, std::move(answer.error()));
       co_return;
     }
@@ -197,6 +204,10 @@ net::awaitable<void> Gateway::exchange(net::ServerConnection& client, TurnReques
     destination.backend().connections.release(std::move(answer->connection));
   } catch (const boost::system::system_error&) {
     // Cancelled, as the client has left: what was under way upstream is closed by leaving this scope.
+  } catch (const std::exception& error) {
+    // The watch beside us would wait for the client for ever: end as if cut short.
+    log::warn("a turn was given up: {}", error.what());
+    client.close();
   }
 }
 

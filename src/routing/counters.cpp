@@ -26,6 +26,15 @@ std::string_view name_of(Outcome outcome) {
   return "";
 }
 
+std::string_view name_of(TurnEnd end) {
+  switch (end) {
+    case TurnEnd::answered: return "answered";
+    case TurnEnd::cancelled: return "cancelled";
+    case TurnEnd::failed: return "failed";
+  }
+  return "";
+}
+
 void TokenLedger::add(const TokenCounts& counts) {
   const auto prompt_tokens = counts.prompt.value_or(0);
   const auto cached_tokens = counts.prompt ? counts.cached.value_or(0) : 0;

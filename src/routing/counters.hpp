@@ -30,6 +30,8 @@ enum class TurnEnd {
   failed,     // the engine failed, or answered with an error
 };
 
+std::string_view name_of(TurnEnd end);
+
 // What the engine itself counted for one turn. Absent: it did not say.
 struct TokenCounts {
   std::optional<std::int64_t> prompt;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/recorded.hpp"
 #include "simulator/sample_shape.hpp"
 
 namespace lmw::simulator {
@@ -32,7 +33,7 @@ std::string token_by_token(Answer& answer, int tokens) {
 TEST(ChatAnswer, StreamsWithoutUsageAsTheEngineDoes) {
   const auto reply = four_words();
   const auto answer = make_chat_answer(sample_head(), reply);
-  EXPECT_EQ(event_shapes(token_by_token(*answer, 4)), event_shapes(read_sample("sse-chat-no-usage.txt")));
+  EXPECT_EQ(event_shapes(token_by_token(*answer, 4)), event_shapes(recorded("sse-chat-no-usage.txt")));
 }
 
 TEST(ChatAnswer, StreamsTheUsageChunkAsTheEngineDoesWhenAsked) {
@@ -40,7 +41,7 @@ TEST(ChatAnswer, StreamsTheUsageChunkAsTheEngineDoesWhenAsked) {
   auto head = sample_head();
   head.include_usage = true;
   const auto stream = token_by_token(*make_chat_answer(head, reply), 4);
-  EXPECT_EQ(event_shapes(stream), event_shapes(read_sample("sse-chat-usage.txt")));
+  EXPECT_EQ(event_shapes(stream), event_shapes(recorded("sse-chat-usage.txt")));
   EXPECT_THAT(stream,
               HasSubstr(R"("usage":{"prompt_tokens":1134,"total_tokens":1138,"completion_tokens":4,)"
                         R"("prompt_tokens_details":{"cached_tokens":1024,"created_cache_tokens":0}})"));
@@ -52,7 +53,7 @@ TEST(ChatAnswer, StreamsUsageInEveryChunkAsTheEngineDoesWhenAsked) {
   head.include_usage = head.continuous_usage_stats = true;
   const auto answer = make_chat_answer(head, reply);
   EXPECT_EQ(event_shapes(token_by_token(*answer, 4)),
-            event_shapes(read_sample("sse-chat-continuous-usage.txt")));
+            event_shapes(recorded("sse-chat-continuous-usage.txt")));
 }
 
 TEST(ChatAnswer, LeavesTheDetailsOutOfAStreamWithoutCounts) {
@@ -98,7 +99,7 @@ TEST(MessagesAnswer, StreamsAsTheEngineDoes) {
   auto head = sample_head();
   head.prompt_tokens = 1135;
   const auto stream = token_by_token(*make_messages_answer(head, reply), 4);
-  EXPECT_EQ(event_shapes(stream), event_shapes(read_sample("sse-messages.txt")));
+  EXPECT_EQ(event_shapes(stream), event_shapes(recorded("sse-messages.txt")));
   // The opening event has the total, the closing one Anthropic's split.
   EXPECT_THAT(stream, HasSubstr(R"("usage":{"input_tokens":1135,"output_tokens":0})"));
   EXPECT_THAT(stream,

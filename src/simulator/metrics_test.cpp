@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/recorded.hpp"
 #include "simulator/sample_shape.hpp"
 #include "wire/prometheus_text.hpp"
 
@@ -54,7 +55,7 @@ MetricsReading two_replicas() {
 }
 
 TEST(Metrics, HaveTheNamesTypesAndLabelsOfTheEngine) {
-  const auto sample = read_sample("metrics-one-api-server.txt");
+  const auto sample = recorded("metrics-simulated.txt");
   const auto page = render_metrics(two_replicas());
   EXPECT_THAT(types_of(page), testing::UnorderedElementsAreArray(types_of(sample)));
   auto ours = shapes_of(page);

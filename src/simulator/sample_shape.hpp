@@ -1,9 +1,6 @@
 // For tests: what two JSON texts have in common when only keys, their order and types count.
 #pragma once
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,11 +8,6 @@
 #include <nlohmann/json.hpp>
 
 namespace lmw::simulator {
-
-inline std::string read_sample(const std::string& name) {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "testdata" / name);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 // The value with each leaf replaced by the name of its type.
 inline nlohmann::ordered_json shape(const nlohmann::ordered_json& json) {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "wire/testdata.hpp"
+#include "base/recorded.hpp"
 
 namespace lmw::wire {
 namespace {
@@ -22,7 +22,7 @@ std::string error_of(std::string_view text, std::string_view name) {
 }
 
 TEST(PrometheusText, ReadsWhatAnEngineReports) {
-  const std::string page = testdata("metrics.txt");
+  const std::string page = recorded("metrics-picked.txt");
   const auto samples =
       read_prometheus_text(page, {"vllm:num_requests_running", "vllm:prefix_cache_hits_total",
                                   "process_start_time_seconds", "vllm:cache_config_info"});
@@ -82,7 +82,7 @@ TEST(PrometheusText, WhatIsNotWantedMayBeAnything) {
 }
 
 TEST(PrometheusText, SurvivesACutAtEachByte) {
-  const std::string page = testdata("metrics.txt");
+  const std::string page = recorded("metrics-picked.txt");
   for (std::size_t size = 0; size < page.size(); ++size) {
     // A copy of its own, so that the address sanitizer sees a read past the end.
     const std::vector<char> cut(page.begin(), page.begin() + static_cast<std::ptrdiff_t>(size));

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
-#include "wire/testdata.hpp"
+#include "base/recorded.hpp"
 
 namespace lmw::wire {
 namespace {
@@ -218,7 +218,7 @@ TEST(SseSplitter, ALineWithoutEndNeedsNoMoreMemoryThanTheLimit) {
 }
 
 TEST(SseSplitter, RecordedStreamsSplitIntoTheirEvents) {
-  const std::string stream = testdata("sse-messages.txt");
+  const std::string stream = recorded("sse-messages.txt");
   const Outcome outcome = split(in_pieces_of(stream, 100), 4096);
   EXPECT_EQ(outcome.bytes(), stream);
   ASSERT_EQ(outcome.items.size(), 9u);

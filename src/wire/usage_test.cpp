@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "wire/testdata.hpp"
+#include "base/recorded.hpp"
 
 namespace lmw::wire {
 namespace {
@@ -103,7 +103,7 @@ TEST(UsageOfBody, IsNothingWhereThereIsNone) {
 }
 
 TEST(StreamWatch, FollowsARecordedChatStream) {
-  const std::string stream = testdata("sse-chat-usage.txt");
+  const std::string stream = recorded("sse-chat-usage.txt");
   StreamWatch watch(Endpoint::chat_completions, false);
   EXPECT_EQ(pass(watch, stream), stream);
   EXPECT_TRUE(watch.has_content());
@@ -112,7 +112,7 @@ TEST(StreamWatch, FollowsARecordedChatStream) {
 }
 
 TEST(StreamWatch, HidesTheUsageEventThatOnlyWeAskedForAndNothingElse) {
-  const std::string stream = testdata("sse-chat-usage.txt");
+  const std::string stream = recorded("sse-chat-usage.txt");
   StreamWatch watch(Endpoint::chat_completions, true);
   const std::string passed = pass(watch, stream);
   EXPECT_EQ(watch.usage(), (Usage{1134, 1024, 4}));
@@ -131,20 +131,20 @@ TEST(StreamWatch, HidesNoEventWithAChoiceOrWithoutUsage) {
 }
 
 TEST(StreamWatch, AStreamWithoutUsageLeavesItUnknown) {
-  const StreamWatch watch = after(Endpoint::chat_completions, testdata("sse-chat-no-usage.txt"));
+  const StreamWatch watch = after(Endpoint::chat_completions, recorded("sse-chat-no-usage.txt"));
   EXPECT_EQ(watch.usage(), Usage{});
   EXPECT_EQ(watch.end(), StreamEnd::complete);
 }
 
 TEST(StreamWatch, OfContinuousUsageTheLastCounts) {
-  const std::string stream = testdata("sse-chat-continuous-usage.txt");
+  const std::string stream = recorded("sse-chat-continuous-usage.txt");
   EXPECT_EQ(after(Endpoint::chat_completions, stream).usage(), (Usage{1134, 1024, 4}));
   const std::string cut = stream.substr(0, stream.find("data: {", stream.find("ics")));
   EXPECT_EQ(after(Endpoint::chat_completions, cut).usage(), (Usage{1134, {}, 2}));
 }
 
 TEST(StreamWatch, FollowsARecordedMessagesStream) {
-  const std::string stream = testdata("sse-messages.txt");
+  const std::string stream = recorded("sse-messages.txt");
   StreamWatch watch(Endpoint::messages, true);
   EXPECT_EQ(pass(watch, stream), stream);
   EXPECT_TRUE(watch.has_content());
@@ -153,7 +153,7 @@ TEST(StreamWatch, FollowsARecordedMessagesStream) {
 }
 
 TEST(StreamWatch, AMessagesStreamCutShortKnowsItsPromptOnly) {
-  const std::string stream = testdata("sse-messages.txt");
+  const std::string stream = recorded("sse-messages.txt");
   const StreamWatch watch =
       after(Endpoint::messages, stream.substr(0, stream.find("event: content_block_stop")));
   EXPECT_EQ(watch.usage(), (Usage{1135, {}, {}}));
