@@ -36,6 +36,12 @@ net::awaitable<std::expected<Answer, NoAnswer>> ask(Backend& backend, const wire
   }
 }
 
+// A client that leaves cancels what is under way for it: that it failed then says nothing about the engine.
+void throw_if_cancelled(const net::asio::cancellation_state& state) {
+  if (state.cancelled() == net::asio::cancellation_type::none) return;
+  throw boost::system::system_error(net::asio::error::operation_aborted);
+}
+
 Refusal refusal_of(net::UpstreamFault fault, bool up) {
   if (!up) return {wire::ErrorKind::unavailable, "the engine is down; LM Warden keeps looking for it"};
   return {wire::ErrorKind::upstream, fmt::format("the engine {}", describe(fault))};
@@ -53,6 +59,7 @@ net::awaitable<std::expected<Answer, Refusal>> dispatch(TurnRequest& request, De
       request.body = {};
       co_return std::move(*answer);
     }
+    throw_if_cancelled(co_await net::asio::this_coro::cancellation_state);
     const auto [fault, begun] = answer.error();
     bool up = true;
     if (fault == net::UpstreamFault::refused) {
