@@ -120,6 +120,22 @@ class Leaving(GatewayCase):
         self.assertEqual(upstream.turns, [])
         self.assertEqual(gateway.totals()["cancelled"], 1)
 
+    def test_clients_that_leave_at_once_do_not_make_the_engine_look_down(self):
+        upstream, gateway = self.pair(flags=["--scrape-interval", "10m"])
+
+        def answer(exchange):
+            upstream.answer_as_vllm(exchange)
+            exchange.close()  # so that each turn must connect anew, and a client may leave meanwhile
+
+        upstream.answer = answer
+        for i in range(4 * TIMES):
+            with gateway.connect() as client:
+                # The end goes out with the request, so that it is there before the engine can be connected to.
+                client.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+                client.request("POST", "/v1/chat/completions", chat_request())
+                (client.leave if i % 2 else client.half_close)()
+            self.assertEqual(gateway.chat().status, 200)
+
     def test_a_client_that_leaves_once_it_has_the_last_event_has_been_answered(self):
         upstream, gateway = self.pair()
         events = answers.messages_events(["a"], upstream.usage)

@@ -1,10 +1,13 @@
 """How requests are framed: what is refused before anybody reads it, and what each limit says."""
 
+import os
+import random
 import time
 import unittest
 
 from harness import GatewayCase
 from harness.gateway import chat_request
+from harness.mutate import mutated
 from harness.wire import chunk
 
 CHAT = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n"
@@ -197,6 +200,24 @@ class Framing(GatewayCase):
             answer = client.read_response()
         self.assertIsNone(answer.headers.get("Transfer-Encoding"))
         self.assertTrue(answer.body.endswith(b"data: [DONE]\n\n"), answer)
+
+    def test_damaged_requests_get_an_answer_or_an_end_and_break_nothing(self):
+        seed = int(os.environ.get("E2E_SEED", "1"))
+        rng = random.Random(seed)
+        upstream, gateway = self.pair(flags=["--timeouts-head", "2s", "--timeouts-body-idle", "2s"])
+        upstream.answer = lambda exchange: exchange.reply(200, b"{}")
+        plain = (CHAT + b"X-Session-Id: conversation-1\r\nX-data-parallel-rank: 1\r\n" + LENGTH + b"\r\n" + BODY)
+        chunked = (CHAT.replace(b"chat/completions", b"messages") + b"Transfer-Encoding: chunked\r\n\r\n"
+                   + chunk(BODY[:20]) + chunk(BODY[20:]) + b"0\r\n\r\n")
+        for number in range(1000):
+            data = mutated(rng.choice((plain, chunked)), rng)
+            with self.subTest(seed=seed, number=number, data=data), gateway.connect() as client:
+                client.send(data)
+                client.half_close()
+                answer = client.at_end()
+                self.assertTrue(answer == b"" or answer.startswith(b"HTTP/1.1 "), answer)
+        gateway.wait_idle()
+        self.assertEqual(gateway.chat().status, 200)
 
 
 if __name__ == "__main__":

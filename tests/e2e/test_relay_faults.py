@@ -1,11 +1,15 @@
 """Engines that die, lie or answer in odd ways: what the client sees, and how often an engine is asked."""
 
 import gzip
+import os
+import random
 import threading
 import unittest
 
 from harness import GatewayCase, answers, free_port
 from harness.gateway import chat_request, messages_request
+from harness.mutate import mutated
+from harness.wire import chunk
 
 USAGE = (100, 64, 2)
 CHAT = answers.chat_events(["a", "b", "c", "d"])
@@ -123,6 +127,19 @@ class MidStream(GatewayCase):
         self.assertEqual(response.body, b'{"id":')
         gateway.wait_idle()
         self.assertEqual(gateway.totals()["failed"], 1)
+
+    def test_an_answer_without_a_stream_that_is_cut_short_before_its_first_byte_is_a_502(self):
+        upstream, gateway = self.pair()
+        for framing in (b"content-length: 100", b"transfer-encoding: chunked"):
+            def answer(exchange, framing=framing):
+                exchange.send(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n" + framing + b"\r\n\r\n")
+                exchange.close()
+
+            upstream.answer = answer
+            self.assert_openai_error(gateway.chat(), 502, "server_error")
+            self.assert_anthropic_error(gateway.messages(), 502, "api_error")
+        self.assertEqual(len(upstream.turns), 4)
+        self.assertEqual(gateway.totals()["failed"], 4)
 
     def test_a_silent_stream_is_ended_after_its_own_timeout(self):
         upstream, gateway = self.pair(flags=["--timeouts-stream-idle", "300ms"])
@@ -249,6 +266,30 @@ class OddAnswers(GatewayCase):
                 self.assert_openai_error(gateway.chat(), 502, "server_error")
         self.assertEqual(len(upstream.turns), len(self.BAD))
         self.assertEqual(gateway.totals()["in_flight"], 0)
+
+    def test_damaged_answers_become_an_answer_or_an_end_and_break_nothing(self):
+        seed = int(os.environ.get("E2E_SEED", "1"))
+        rng = random.Random(seed)
+        upstream, gateway = self.pair()
+        head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
+        chunked = head + b"transfer-encoding: chunked\r\n\r\n" + b"".join(map(chunk, CHAT)) + b"0\r\n\r\n"
+        plain = head + b"content-length: %d\r\n\r\n" % len(b"".join(MESSAGES)) + b"".join(MESSAGES)
+        for number in range(600):
+            path, whole = rng.choice((("/v1/chat/completions", chunked), ("/v1/messages", plain)))
+            data = mutated(whole, rng)
+
+            def answer(exchange, data=data):
+                exchange.send(data)
+                exchange.close()
+
+            upstream.answer = answer
+            with self.subTest(seed=seed, number=number, data=data), gateway.connect() as client:
+                client.request("POST", path, {"model": "tiny", "stream": True, "messages": []}, [("Connection", "close")])
+                got = client.at_end()
+                self.assertTrue(got.startswith(b"HTTP/1.1 "), got)
+        gateway.wait_idle()
+        upstream.answer = upstream.answer_as_vllm
+        self.assertEqual(gateway.chat(stream=True).status, 200)
 
     def test_interim_answers_are_skipped(self):
         upstream, gateway = self.pair()
