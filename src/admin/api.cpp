@@ -71,8 +71,14 @@ net::awaitable<void> Api::handle(net::ServerConnection& client, wire::RequestHea
     response = {400, error_text("the path has a malformed escape")};
   } else if (head.method == "PUT" && is_routing(*path)) {
     const auto body = co_await client.read_body();
-    if (!body) co_return;
-    response = put_routing((*path)[3], *body);
+    if (body) {
+      response = put_routing((*path)[3], *body);
+    } else if (body.error() == net::RequestFault::gone) {
+      co_return;
+    } else {
+      response = {body.error() == net::RequestFault::body_too_large ? 413 : 400,
+                  error_text("the body can't be read")};
+    }
   } else if (head.method == "GET" || head.method == "HEAD") {
     response = get(*path);
   } else {
