@@ -69,8 +69,12 @@ void add_pool_turns(Families& families, const gateway::Directory& directory) {
   auto& measured =
       families.add("lmwarden_turns_measured_total",
                    "Ended turns by whether the engine told their cached tokens.", MetricType::Counter);
+  auto& billing =
+      families.add("lmwarden_billing_lines_dropped_total",
+                   "Requests whose billing line was taken out of the system prompt.", MetricType::Counter);
   for (const auto& pool : directory.pools()) {
     const auto& counters = pool->router.counters();
+    add_value(billing, {{"model", pool->name}}, static_cast<double>(pool->billing_dropped));
     for (std::size_t i = 0; i < routing::outcomes; ++i) {
       const Labels labels{{"model", pool->name}, {"outcome", outcome_name(i)}};
       add_value(routed, labels, static_cast<double>(counters.turns[i]));

@@ -176,6 +176,7 @@ json routing_json(const gateway::Pool& pool, Instant now) {
       {"spill_threshold_source", settings.spill_threshold ? "set" : "auto"},
       {"counting_since", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
                                      fmt::gmtime(std::chrono::system_clock::to_time_t(pool.counting_since)))},
+      {"billing_lines_dropped", pool.billing_dropped},
       {"totals", totals_json(pool.router)},
       {"replicas", std::move(replicas)}};
 }

@@ -59,7 +59,8 @@ struct Limits {
 };
 
 struct Edits {
-  bool ask_usage = true;  // ask a stream for its usage where the client does not, and hide it
+  bool ask_usage = true;     // ask a stream for its usage where the client does not, and hide it
+  bool drop_billing = true;  // take Claude Code's billing line out of the system prompt
 
   friend bool operator==(const Edits&, const Edits&) = default;
 };

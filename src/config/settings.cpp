@@ -78,6 +78,9 @@ constexpr Setting<Config> config_table[] = {
 
     LMW_SETTING(Config, edits.ask_usage,
                 "Ask a stream for its usage where the client does not, and hide the answer.", any()),
+    LMW_SETTING(Config, edits.drop_billing,
+                "Take Claude Code's billing line out of the system prompt: it differs between sessions.",
+                any()),
 };
 
 constexpr Setting<Engine> engine_table[] = {

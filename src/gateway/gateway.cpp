@@ -141,8 +141,7 @@ net::awaitable<void> Gateway::handle_route(net::ServerConnection& client, wire::
     co_return;
   }
   const auto received = clock_.now();
-  auto request =
-      read_turn_request({directory_, config_.edits.ask_usage}, route, std::move(head), std::move(*body));
+  auto request = read_turn_request({directory_, config_.edits}, route, std::move(head), std::move(*body));
   if (!request) {
     co_await refuse(client, route.family, std::move(request.error()));
     co_return;
@@ -166,6 +165,7 @@ net::awaitable<void> Gateway::forward(net::ServerConnection& client, TurnRequest
     co_return;
   }
 
+  pool.billing_dropped += request.billing_dropped;
   RelayPlan plan{.endpoint = route.endpoint,
                  .family = route.family,
                  .hide_usage = request.hide_usage,

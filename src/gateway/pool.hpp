@@ -20,6 +20,7 @@ struct Pool {
   std::vector<std::string> aliases;  // globs of other names for it
   routing::Router router;
   std::vector<Backend*> backends;  // by EndpointId
+  std::uint64_t billing_dropped = 0;          // requests whose billing line was taken out
   std::chrono::system_clock::time_point counting_since = std::chrono::system_clock::now();
 
   Backend& backend(routing::EndpointId id) const { return *backends[id.value()]; }

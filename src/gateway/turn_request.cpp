@@ -52,7 +52,10 @@ std::expected<TurnRequest, Refusal> read_turn_request(const Intake& intake, cons
     if (auto peek = wire::peek(request.body)) request.peek = std::move(*peek);
   }
   if (auto refusal = resolve(intake.directory, request)) return std::unexpected(std::move(*refusal));
-  if (intake.ask_usage && route.endpoint == wire::Endpoint::chat_completions && request.peek &&
+  if (intake.edits.drop_billing && route.family == wire::Family::anthropic && request.peek) {
+    request.billing_dropped = wire::drop_billing(*request.peek, request.edits);
+  }
+  if (intake.edits.ask_usage && route.generates && route.family == wire::Family::openai && request.peek &&
       request.peek->stream) {
     request.hide_usage = wire::ask_for_usage(*request.peek, request.edits);
   }

@@ -22,6 +22,7 @@ struct TurnRequest {
   std::optional<wire::Peek> peek;  // nothing: the body is no JSON that we can read; the engine is the judge
   Pool* pool = nullptr;
   wire::Splice edits;
+  bool billing_dropped = false;
   bool hide_usage = false;  // the stream's usage is asked for by us alone
   // The name the client asked for, when the engine knows the model by another one.
   std::optional<std::string> asked_model;
@@ -33,7 +34,7 @@ struct TurnRequest {
 
 struct Intake {
   const Directory& directory;
-  bool ask_usage = true;
+  const config::Edits& edits;
 };
 
 // Reads a request that has come whole.

@@ -7,11 +7,14 @@ namespace lmw::wire {
 namespace {
 
 // By the number of the endpoint.
-constexpr std::array<Route, 5> routes{{
+constexpr std::array<Route, 8> routes{{
     {Endpoint::chat_completions, "POST", "/v1/chat/completions", Family::openai, true},
+    {Endpoint::completions, "POST", "/v1/completions", Family::openai, true},
+    {Endpoint::responses, "POST", "/v1/responses", Family::responses, true},
     {Endpoint::messages, "POST", "/v1/messages", Family::anthropic, true},
     {Endpoint::count_tokens, "POST", "/v1/messages/count_tokens", Family::anthropic, false},
     {Endpoint::tokenize, "POST", "/tokenize", Family::openai, false},
+    {Endpoint::detokenize, "POST", "/detokenize", Family::openai, false},
     {Endpoint::models, "GET", "/v1/models", Family::openai, false},
 }};
 

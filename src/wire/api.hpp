@@ -6,14 +6,17 @@
 
 namespace lmw::wire {
 
-// How errors and streams look to the caller.
-enum class Family { openai, anthropic };
+// How errors and streams look to the caller. Responses: OpenAI's errors, but streams of named events.
+enum class Family { openai, anthropic, responses };
 
 enum class Endpoint {
   chat_completions,  // POST /v1/chat/completions
+  completions,       // POST /v1/completions
+  responses,         // POST /v1/responses
   messages,          // POST /v1/messages
   count_tokens,      // POST /v1/messages/count_tokens
   tokenize,          // POST /tokenize
+  detokenize,        // POST /detokenize
   models,            // GET /v1/models
 };
 

@@ -6,8 +6,8 @@ namespace lmw::wire {
 namespace {
 
 TEST(Api, FindsEachRouteByItsPathAndByItsEndpoint) {
-  for (auto path :
-       {"/v1/chat/completions", "/v1/messages", "/v1/messages/count_tokens", "/tokenize", "/v1/models"}) {
+  for (auto path : {"/v1/chat/completions", "/v1/messages", "/v1/messages/count_tokens", "/tokenize",
+                    "/v1/models", "/v1/completions", "/v1/responses", "/detokenize"}) {
     const Route* route = find_route(path);
     ASSERT_NE(route, nullptr) << path;
     EXPECT_EQ(route->path, path);
@@ -15,9 +15,12 @@ TEST(Api, FindsEachRouteByItsPathAndByItsEndpoint) {
   }
 }
 
-TEST(Api, OnlyChatAndMessagesAreTurns) {
+TEST(Api, OnlyWhatGeneratesIsATurn) {
   EXPECT_TRUE(route_of(Endpoint::chat_completions).generates);
   EXPECT_TRUE(route_of(Endpoint::messages).generates);
+  EXPECT_TRUE(route_of(Endpoint::completions).generates);
+  EXPECT_TRUE(route_of(Endpoint::responses).generates);
+  EXPECT_FALSE(route_of(Endpoint::detokenize).generates);
   EXPECT_FALSE(route_of(Endpoint::count_tokens).generates);
   EXPECT_FALSE(route_of(Endpoint::tokenize).generates);
   EXPECT_FALSE(route_of(Endpoint::models).generates);

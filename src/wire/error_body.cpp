@@ -66,6 +66,12 @@ std::string error_body(ErrorKind kind, Family family, std::string_view message) 
 }
 
 std::string error_event(ErrorKind kind, Family family, std::string_view message) {
+  if (family == Family::responses) {
+    constexpr std::string_view failed =
+        R"({{"type":"response.failed","response":{{"object":"response","status":"failed","error":{{"code":"{}","message":{}}}}}}})";
+    return "event: response.failed\ndata: " +
+           fmt::format(failed, row_of(kind).openai_type, json_string(message)) + "\n\n";
+  }
   const std::string_view head = family == Family::anthropic ? "event: error\ndata: " : "data: ";
   return fmt::format("{}{}\n\n", head, error_body(kind, family, message));
 }

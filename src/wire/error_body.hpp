@@ -28,7 +28,7 @@ int status_of(ErrorKind kind, Family family);
 std::string error_body(ErrorKind kind, Family family, std::string_view message);
 
 // The same as an event that ends a stream which has already begun. Never `[DONE]`: the stream did not
-// complete. OpenAI: `data: {...}\n\n`; Anthropic: `event: error\ndata: {...}\n\n`.
+// complete. OpenAI: `data: {...}`; Anthropic: `event: error`; Responses: `event: response.failed`.
 std::string error_event(ErrorKind kind, Family family, std::string_view message);
 
 }  // namespace lmw::wire

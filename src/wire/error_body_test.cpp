@@ -51,5 +51,17 @@ TEST(ErrorBody, AsAnEventItIsOneWholeFrameOfTheFamily) {
   EXPECT_EQ(openai.find('\n'), openai.size() - 2) << "a line end in the message must not cut the frame";
 }
 
+TEST(ErrorBody, OfAResponsesStreamIsAFailedResponse) {
+  const std::string event = error_event(ErrorKind::upstream, Family::responses, "gone");
+  const std::string head = "event: response.failed\ndata: ";
+  ASSERT_TRUE(event.starts_with(head) && event.ends_with("\n\n")) << event;
+  const auto data = json::parse(event.substr(head.size()));
+  EXPECT_EQ(data["type"], "response.failed");
+  EXPECT_EQ(data["response"]["status"], "failed");
+  EXPECT_EQ(data["response"]["error"]["message"], "gone");
+  EXPECT_EQ(error_body(ErrorKind::upstream, Family::responses, "x"),
+            error_body(ErrorKind::upstream, Family::openai, "x"));
+}
+
 }  // namespace
 }  // namespace lmw::wire

@@ -22,6 +22,9 @@ std::optional<std::string> text_of(ondemand::value& value) {
   return std::string(text);
 }
 
+// A JSON string that starts with the line.
+bool is_billing(std::string_view token) { return token.starts_with(R"("x-anthropic-billing-header:)"); }
+
 bool is_true(ondemand::value& value) {
   bool flag = false;
   return !value.get_bool().get(flag) && flag;
@@ -59,7 +62,7 @@ class Peeker {
     std::string_view name;
     Reader read;
   };
-  static const std::array<Member, 12> members;
+  static const std::array<Member, 13> members;
 
   // A string with text in it, or a list with elements, which are counted.
   struct Text {
@@ -80,6 +83,7 @@ class Peeker {
   error_code read_input(ondemand::value& value) { return read_text(value, input_); }
   error_code read_prompt(ondemand::value& value) { return read_text(value, prompt_); }
   error_code read_tools(ondemand::value& value);
+  error_code read_system(ondemand::value& value);
   error_code read_max_tokens(ondemand::value& value) { return max_tokens_ = integer_of(value), SUCCESS; }
   error_code read_max_completion(ondemand::value& value) {
     return max_completion_ = integer_of(value), SUCCESS;
@@ -105,7 +109,7 @@ class Peeker {
   std::optional<std::int64_t> max_completion_;
 };
 
-constexpr std::array<Peeker::Member, 12> Peeker::members{{
+constexpr std::array<Peeker::Member, 13> Peeker::members{{
     {"model", &Peeker::read_model},
     {"stream", &Peeker::read_stream},
     {"stream_options", &Peeker::read_stream_options},
@@ -116,6 +120,7 @@ constexpr std::array<Peeker::Member, 12> Peeker::members{{
     {"input", &Peeker::read_input},
     {"prompt", &Peeker::read_prompt},
     {"tools", &Peeker::read_tools},
+    {"system", &Peeker::read_system},
     {"max_tokens", &Peeker::read_max_tokens},
     {"max_completion_tokens", &Peeker::read_max_completion},
 }};
@@ -191,6 +196,33 @@ error_code Peeker::read_tools(ondemand::value& value) {
   Text tools;
   const error_code error = read_text(value, tools);
   peek_.tools = tools.elements;
+  return error;
+}
+
+error_code Peeker::read_system(ondemand::value& value) {
+  peek_.billing.reset();
+  const std::string_view token = token_of(value);
+  if (is_billing(token)) {
+    const auto line_end = token.find(R"(\n)");
+    const auto end = line_end == token.npos ? token.size() - 1 : line_end + 2;
+    peek_.billing = {offset(token.data()) + 1, offset(token.data()) + end};
+  }
+  std::size_t index = 0;
+  bool first_is_billing = false;
+  const error_code error = each_element_of(value, [&](ondemand::value& block) {
+    // Where it starts; its length is not to be trusted in a list that is cut short.
+    const std::size_t begin = offset(block.raw_json_token().data());
+    if (begin >= body_.size()) return simdjson::TAPE_ERROR;
+    if (index == 0) peek_.billing = {begin, begin};
+    if (index == 1) peek_.billing->end = begin;
+    if (index++ > 0) return SUCCESS;
+    return each_member_of(block, [&](std::string_view key, ondemand::value& member) {
+      if (key == "text") first_is_billing = is_billing(token_of(member));
+      return SUCCESS;
+    });
+  });
+  if (index == 1) peek_.billing->end = end_of_last() - 1;
+  if (index > 0 && !first_is_billing) peek_.billing.reset();
   return error;
 }
 

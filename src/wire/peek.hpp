@@ -38,6 +38,10 @@ struct Peek {
   std::optional<std::string> prompt_cache_key;  // `prompt_cache_key`
   std::optional<std::string>
       metadata_session;  // the session part of `metadata.user_id`, in any of its three shapes
+  // Claude Code's billing line at the head of `system`: its block with the comma after it, or, in a system
+  // prompt that is one string, its line. It differs between sessions, and with it at the head no two of them
+  // share a prefix.
+  std::optional<ByteRange> billing;
   // Sizes.
   std::size_t messages = 0;                // elements of `messages` (or `input`, when that is a list)
   std::size_t tools = 0;                   // elements of `tools`

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
+#include "wire/splice.hpp"
 
 namespace lmw::wire {
 namespace {
@@ -207,6 +208,34 @@ TEST(Peek, AMillionKeysAreNoProblem) {
   EXPECT_EQ(of(body).model, "m");
 }
 
+std::string without_billing(const std::string& body) {
+  const auto peek = of(body);
+  Splice splice;
+  drop_billing(peek, splice);
+  std::string out;
+  for (const auto piece : splice.pieces(body)) out += piece;
+  return out;
+}
+
+TEST(Peek, FindsTheBillingLineAtTheHeadOfTheSystemPrompt) {
+  const std::string line = "x-anthropic-billing-header: cc_version=2.1.37.0d9; cch=fa690;";
+  EXPECT_EQ(
+      without_billing(R"({"system":[{"type":"text","text":")" + line + R"("}, {"text":"You are"}],"x":1})"),
+      R"({"system":[{"text":"You are"}],"x":1})");
+  EXPECT_EQ(without_billing(R"({"system": [ {"text":")" + line + R"("} ] })"), R"({"system": [ ] })");
+  EXPECT_EQ(without_billing(R"({"system":")" + line + R"(\nYou are"})"), R"({"system":"You are"})");
+  EXPECT_EQ(without_billing(R"({"system":")" + line + R"("})"), R"({"system":""})");
+}
+
+TEST(Peek, LeavesABillingLineAloneThatIsOnlyQuoted) {
+  for (const std::string body :
+       {R"({"system":[{"text":"You are"},{"text":"x-anthropic-billing-header: a"}]})",
+        R"({"system":"You are x-anthropic-billing-header: a\n"})", R"({"system":[]})", R"({"system":7})",
+        R"({"messages":[{"role":"user","content":[{"text":"x-anthropic-billing-header: a"}]}]})"}) {
+    EXPECT_EQ(without_billing(body), body);
+  }
+}
+
 // Whatever comes, it neither crashes nor reads past the padding, and ranges stay inside the body.
 void survive(std::string_view body) {
   for (const char fill : {'\0', '}', '"', ','}) {
@@ -215,6 +244,10 @@ void survive(std::string_view body) {
     EXPECT_LE(peek->model_value.end, body.size());
     EXPECT_LE(peek->stream_options_value.end, body.size());
     EXPECT_LE(peek->stream_options_value.begin, peek->stream_options_value.end);
+    if (peek->billing) {
+      EXPECT_LE(peek->billing->begin, peek->billing->end);
+      EXPECT_LE(peek->billing->end, body.size());
+    }
     if (peek->include_usage_value) EXPECT_LE(peek->include_usage_value->end, peek->stream_options_value.end);
   }
 }
@@ -222,7 +255,7 @@ void survive(std::string_view body) {
 TEST(Peek, SurvivesCutAndGarbledBodies) {
   const std::string body =
       R"({"model":"m","messages":[{"a":[1,{}]},[]],"metadata":{"user_id":{"session_id":"s"}},"stream":true,)"
-      R"("stream_options":{"x":[{}],"include_usage":[{"a":1}]},"tools":[{}],"input":"\u00e9","max_tokens":12})";
+      R"("stream_options":{"x":[{}],"include_usage":[{"a":1}]},"system":[{"text":"x-anthropic-billing-header: a"},{}],"tools":[{}],"input":"\u00e9","max_tokens":12})";
   for (std::size_t size = 0; size <= body.size(); ++size) survive(body.substr(0, size));
 
   Random random(7);

@@ -60,6 +60,12 @@ bool ask_for_usage(const Peek& peek, Splice& splice) {
   return false;
 }
 
+bool drop_billing(const Peek& peek, Splice& splice) {
+  if (!peek.billing) return false;
+  splice.replace(*peek.billing, "");
+  return true;
+}
+
 void replace_model(const Peek& peek, std::string_view name, Splice& splice) {
   assert(peek.model);
   splice.replace(peek.model_value, json_string(name));

@@ -35,6 +35,9 @@ class Splice {
 // asked for.
 bool ask_for_usage(const Peek& peek, Splice& splice);
 
+// Takes Claude Code's billing line out of the system prompt, if there is one; whether there was.
+bool drop_billing(const Peek& peek, Splice& splice);
+
 // Puts another model name in the place of the one asked for. Needs peek.model.
 void replace_model(const Peek& peek, std::string_view name, Splice& splice);
 

@@ -56,6 +56,22 @@ error_code read_anthropic_usage(ondemand::value& value, Usage& result) {
   return error;
 }
 
+error_code read_responses_usage(ondemand::value& value, Usage& result) {
+  Usage usage;
+  auto error = each_member_of(value, [&](std::string_view key, ondemand::value& member) {
+    if (key == "input_tokens") usage.prompt = count_of(member);
+    if (key == "output_tokens") usage.completion = count_of(member);
+    if (key != "input_tokens_details") return SUCCESS;
+    usage.cached.reset();
+    return each_member_of(member, [&](std::string_view detail, ondemand::value& count) {
+      if (detail == "cached_tokens") usage.cached = count_of(count);
+      return SUCCESS;
+    });
+  });
+  result = checked(usage);
+  return error;
+}
+
 // What one JSON object of an answer tells, streamed or not, of either family.
 struct Answer {
   std::string type;  // of an Anthropic event
@@ -121,6 +137,27 @@ error_code read_anthropic_member(std::string_view key, ondemand::value& value, A
   return SUCCESS;
 }
 
+// Of a whole answer, or of the event that holds one as its `response`.
+error_code read_responses_member(std::string_view key, ondemand::value& value, Answer& answer) {
+  if (key == "usage") return read_responses_usage(value, answer.usage);
+  if (key != "response") return SUCCESS;
+  return each_member_of(value, [&](std::string_view name, ondemand::value& member) {
+    return name == "usage" ? read_responses_usage(member, answer.usage) : SUCCESS;
+  });
+}
+
+error_code read_member(Family family, std::string_view key, ondemand::value& value, Answer& answer) {
+  switch (family) {
+    case Family::openai:
+      return read_openai_member(key, value, answer);
+    case Family::anthropic:
+      return read_anthropic_member(key, value, answer);
+    case Family::responses:
+      return read_responses_member(key, value, answer);
+  }
+  return SUCCESS;
+}
+
 // Nothing when it is no JSON object.
 std::optional<Answer> read_answer(Family family, std::string_view json) {
   const simdjson::padded_string copy(json);
@@ -130,8 +167,7 @@ std::optional<Answer> read_answer(Family family, std::string_view json) {
   if (parser.iterate(copy).get(document) || document.get_object().get(object)) return std::nullopt;
   Answer answer;
   auto error = each_member(object, [&](std::string_view key, ondemand::value& value) {
-    return family == Family::openai ? read_openai_member(key, value, answer)
-                                    : read_anthropic_member(key, value, answer);
+    return read_member(family, key, value, answer);
   });
   if (error) return std::nullopt;
   return answer;
@@ -152,8 +188,16 @@ Usage usage_of_body(Endpoint endpoint, std::string_view body) {
 bool StreamWatch::observe(const SseEvent& event) {
   if (event.name == "error") finish(StreamEnd::error);
   if (event.data.empty()) return true;
-  if (route_of(endpoint_).family == Family::openai) return observe_openai(event);
-  observe_anthropic(event);
+  switch (route_of(endpoint_).family) {
+    case Family::openai:
+      return observe_openai(event);
+    case Family::anthropic:
+      observe_anthropic(event);
+      break;
+    case Family::responses:
+      observe_responses(event);
+      break;
+  }
   return true;
 }
 
@@ -185,6 +229,15 @@ void StreamWatch::observe_anthropic(const SseEvent& event) {
   // The opener's count of output tokens is a placeholder: an answer cut short later has not 0 of them.
   if (answer->type == "message_start") answer->usage.completion.reset();
   take(answer->usage);
+}
+
+void StreamWatch::observe_responses(const SseEvent& event) {
+  // Text, reasoning and the arguments of tool calls all come as deltas.
+  if (event.name.ends_with(".delta")) content_ = true;
+  if (event.name == "response.failed") finish(StreamEnd::error);
+  if (event.name != "response.completed" && event.name != "response.incomplete") return;
+  finish(StreamEnd::complete);
+  if (const auto answer = read_answer(Family::responses, event.data)) take(answer->usage);
 }
 
 void StreamWatch::finish(StreamEnd end) {

@@ -44,6 +44,7 @@ class StreamWatch {
  private:
   bool observe_openai(const SseEvent& event);
   void observe_anthropic(const SseEvent& event);
+  void observe_responses(const SseEvent& event);
   void finish(StreamEnd end);
   void take(const Usage& seen);
 

@@ -239,5 +239,39 @@ TEST(StreamWatch, ACompleteStreamStaysComplete) {
       StreamEnd::complete);
 }
 
+TEST(StreamWatch, FollowsARecordedResponsesStream) {
+  const StreamWatch watch = after(Endpoint::responses, recorded("sse-responses.txt"));
+  EXPECT_EQ(watch.end(), StreamEnd::complete);
+  EXPECT_TRUE(watch.has_content());
+  EXPECT_EQ(watch.usage(), (Usage{1135, 1024, 16}));
+}
+
+TEST(StreamWatch, FollowsARecordedCompletionsStream) {
+  const StreamWatch watch = after(Endpoint::completions, recorded("sse-completions-usage.txt"));
+  EXPECT_EQ(watch.end(), StreamEnd::complete);
+  EXPECT_TRUE(watch.has_content());
+  EXPECT_EQ(watch.usage(), (Usage{1124, 1024, 4}));
+}
+
+TEST(StreamWatch, AResponsesStreamHasNoContentBeforeItsFirstDelta) {
+  const std::string stream = recorded("sse-responses.txt");
+  const auto first_delta = stream.find("event: response.output_text.delta");
+  const StreamWatch watch = after(Endpoint::responses, stream.substr(0, first_delta));
+  EXPECT_FALSE(watch.has_content());
+  EXPECT_EQ(watch.end(), StreamEnd::open);
+}
+
+TEST(StreamWatch, AFailedResponseIsAnError) {
+  const StreamWatch watch = after(Endpoint::responses, "event: response.failed\ndata: {\"response\":{}}\n\n");
+  EXPECT_EQ(watch.end(), StreamEnd::error);
+}
+
+TEST(UsageOfBody, ReadsAWholeResponse) {
+  const auto usage = usage_of_body(
+      Endpoint::responses,
+      R"({"usage":{"input_tokens":20,"input_tokens_details":{"cached_tokens":16},"output_tokens":3}})");
+  EXPECT_EQ(usage, (Usage{20, 16, 3}));
+}
+
 }  // namespace
 }  // namespace lmw::wire

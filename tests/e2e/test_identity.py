@@ -118,6 +118,24 @@ class Identity(GatewayCase):
         self.assertEqual(len({turn.rank for turn in upstream.turns}), 1)
         self.assertEqual([c["turns"] for c in gateway.conversations()], [3])
 
+    def test_the_billing_line_of_claude_code_does_not_reach_the_engine(self):
+        upstream, gateway = self.pair()
+        line = "x-anthropic-billing-header: cc_version=2.1.37.0d9; cc_entrypoint=cli; cch=fa690;"
+        blocks = [{"type": "text", "text": line}, {"type": "text", "text": "You are ..."}]
+        for system in (blocks, line + "\nYou are ...", blocks[1:], "You are ..."):
+            gateway.messages(system=system, **user_id(UNDERSCORE))
+        sent = [json.loads(turn.body)["system"] for turn in upstream.turns]
+        self.assertEqual(sent, [blocks[1:], "You are ...", blocks[1:], "You are ..."])
+        self.assertEqual(gateway.routing()["billing_lines_dropped"], 2)
+
+    def test_the_billing_line_can_be_kept_and_a_quoted_one_always_stays(self):
+        line = "x-anthropic-billing-header: cc_version=2.1.37.0d9;"
+        quoted = [{"role": "user", "content": line}]
+        upstream, gateway = self.pair(flags=["--edits-drop-billing", "off"])
+        gateway.messages(system=line, messages=quoted)
+        body = json.loads(upstream.turns[0].body)
+        self.assertEqual((body["system"], body["messages"]), (line, quoted))
+
     def test_an_agent_without_a_session_is_no_conversation_of_its_own(self):
         self.assertEqual(self.sources(([(AGENT, "a1")], {})), [None])
 
