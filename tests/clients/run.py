@@ -118,6 +118,7 @@ def everything_stuck(setup, conversations, watch, side_requests):
     wanted |= dict.fromkeys(("spilled", "client_pinned", "balanced", "unrouted", "passed"), 0)
     ok.equal("every later turn was sticky", {name: totals[name] for name in wanted}, wanted)
     ok.equal("a title is a request beside the conversation", totals["side"], side_requests)
+    ok.that("most prompt tokens were found cached", (totals["cached_share"] or 0) > 0.6, f"{totals['cached_share']:.0%}")
     ok.equal("nothing is in flight", setup.gateway.in_flight(setup.model), [0] * (RANKS + 1))
 
     served = watch.served(turns + side_requests)

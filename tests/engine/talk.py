@@ -9,6 +9,7 @@ from harness import http
 from vllm_server import MODEL
 
 REPLY_TOKENS = 32
+TOOLS = [{"name": "Bash", "description": "Run a command", "input_schema": {"type": "object", "properties": {}}}]
 SYLLABLES = "ba de fi go lu ma ne po ri su ta ve wo xi zu".split()
 
 
@@ -71,7 +72,7 @@ class Conversation:
 
 
 class Messages(Conversation):
-    """The same over /v1/messages, as Claude Code names its sessions."""
+    """The same over /v1/messages, as Claude Code names its sessions. It always offers tools, except in side requests."""
 
     path = "/v1/messages"
     session_header = "X-Claude-Code-Session-Id"
@@ -80,7 +81,8 @@ class Messages(Conversation):
         return []
 
     def _body(self):
-        return {"model": MODEL, "system": self._system(), "messages": self._messages, "max_tokens": REPLY_TOKENS}
+        body = {"model": MODEL, "system": self._system(), "messages": self._messages, "max_tokens": REPLY_TOKENS}
+        return body | {"tools": TOOLS, "tool_choice": {"type": "none"}}
 
     def _read(self, answer):
         usage = answer["usage"]
