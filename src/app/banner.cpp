@@ -35,6 +35,8 @@ std::string client_settings(const std::string& api_url, const std::string& model
       R"(
 Claude Code   ANTHROPIC_BASE_URL={0} ANTHROPIC_AUTH_TOKEN=local ANTHROPIC_MODEL={1} \
               ANTHROPIC_DEFAULT_HAIKU_MODEL={1} claude
+Codex         in ~/.codex/config.toml: model = "{1}", model_provider = "lmwarden", and
+              [model_providers.lmwarden] name = "LM Warden", base_url = "{0}/v1", wire_api = "responses"
 opencode      provider options: "baseURL": "{0}/v1", model "{1}"
               (npm package @ai-sdk/openai-compatible in opencode.json)
 OpenAI SDKs   OPENAI_BASE_URL={0}/v1 OPENAI_API_KEY=local, model "{1}"

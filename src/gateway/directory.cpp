@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/glob.hpp"
+#include "logging/log.hpp"
 
 namespace lmw::gateway {
 
@@ -133,6 +134,13 @@ void Directory::found(Backend& backend, const engine::Facts& facts) {
     }
   }
   replicas[backend.endpoint].up = true;
+  if (pool.ignores_rank_on_responses() && !std::exchange(pool.warned_of_responses, true)) {
+    log::warn(
+        "{}: vLLM {} ignores ranks on /v1/responses (it heeds them from 0.33): its conversations are not "
+        "kept there; "
+        "one engine a replica would keep them",
+        backend.config.url, facts.version);
+  }
   if (on_change) on_change(backend);
 }
 

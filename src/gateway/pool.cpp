@@ -12,6 +12,13 @@ bool Pool::serves(std::string_view model) const {
   });
 }
 
+bool Pool::ignores_rank_on_responses() const {
+  return std::ranges::any_of(backends, [](const Backend* backend) {
+    const auto& facts = backend->monitor->facts();
+    return facts && facts->ranks.size() > 1 && engine::version_at_least(facts->version, 0, 33) == false;
+  });
+}
+
 std::vector<engine::ServedModel> Pool::models() const {
   std::vector<engine::ServedModel> all;
   for (const auto* backend : backends) {

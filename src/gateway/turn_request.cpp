@@ -68,6 +68,7 @@ routing::TurnFacts TurnRequest::facts(const routing::KeyHasher& hasher) const {
   facts.key = hasher.hash(identity, "");
   facts.source = identity.source;
   facts.window = identity.window;
+  facts.rank_ignored = route->endpoint == wire::Endpoint::responses && pool->ignores_rank_on_responses();
   facts.rank_header = head.headers.find(rank_header);
   if (peek) facts.side = routing::is_side_request(identity, peek->tools, peek->messages, body.size());
   return facts;

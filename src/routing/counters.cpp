@@ -22,15 +22,20 @@ std::string_view name_of(Outcome outcome) {
       return "unrouted";
     case Outcome::passed:
       return "passed";
+    case Outcome::not_followed:
+      return "not_followed";
   }
   return "";
 }
 
 std::string_view name_of(TurnEnd end) {
   switch (end) {
-    case TurnEnd::answered: return "answered";
-    case TurnEnd::cancelled: return "cancelled";
-    case TurnEnd::failed: return "failed";
+    case TurnEnd::answered:
+      return "answered";
+    case TurnEnd::cancelled:
+      return "cancelled";
+    case TurnEnd::failed:
+      return "failed";
   }
   return "";
 }

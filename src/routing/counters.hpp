@@ -18,8 +18,9 @@ enum class Outcome {
   side,           // a small request beside a conversation: least loaded, no home
   unrouted,       // affinity is off: the engine balances
   passed,         // carries a rank header that we can't read: passed on as it is
+  not_followed,   // its engine ignores the rank on this path and balances by itself
 };
-inline constexpr std::size_t outcomes = 8;
+inline constexpr std::size_t outcomes = 9;
 
 std::string_view name_of(Outcome outcome);
 

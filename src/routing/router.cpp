@@ -57,10 +57,13 @@ std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
   std::optional<Decision> decision;
   const PlacementView view{replicas_, table_, now};
   const bool one_endpoint = replicas_.endpoints().size() == 1;
-  if (turn.rank_header && one_endpoint && replicas_.any_up()) {
+  if (turn.rank_ignored) {
+    decision = unrouted(settings_.affinity ? Outcome::not_followed : Outcome::unrouted, {});
+  } else if (turn.rank_header && one_endpoint && replicas_.any_up()) {
     decision = client_pinned(*turn.rank_header);
   } else if (!settings_.affinity) {
-    decision = unrouted({});
+    decision = unrouted(Outcome::unrouted, {});
+
   } else if (turn.side) {
     decision = to_replica(Outcome::side, least_loaded(view));
   } else if (turn.key) {
@@ -102,11 +105,11 @@ std::optional<Decision> Router::to_replica(Outcome outcome, std::optional<Replic
   return decision;
 }
 
-std::optional<Decision> Router::unrouted(const std::vector<EndpointId>& tried) const {
+std::optional<Decision> Router::unrouted(Outcome outcome, const std::vector<EndpointId>& tried) const {
   const auto id = lookup_endpoint(tried);
   if (!id) return std::nullopt;
   const auto& endpoint = replicas_[*id];
-  Decision decision{Outcome::unrouted, *id, {}, {}};
+  Decision decision{outcome, *id, {}, {}};
   if (endpoint.replicas.size() == 1) decision.replica = endpoint.replicas.front();
   return decision;
 }
@@ -153,11 +156,11 @@ bool Router::move(Ticket& ticket, Instant now) {
   if (ticket.decision_.replica) ticket.tried_.push_back(*ticket.decision_.replica);
 
   std::optional<Decision> next;
-  if (ticket.decision_.outcome == Outcome::unrouted) {
-    next = unrouted(ticket.tried_endpoints_);
-  } else if (ticket.decision_.outcome != Outcome::client_pinned &&
-             ticket.decision_.outcome != Outcome::passed) {
-    next = to_replica(ticket.decision_.outcome, least_loaded({replicas_, table_, now}, ticket.tried_));
+  const auto outcome = ticket.decision_.outcome;
+  if (outcome == Outcome::unrouted || outcome == Outcome::not_followed) {
+    next = unrouted(outcome, ticket.tried_endpoints_);
+  } else if (outcome != Outcome::client_pinned && outcome != Outcome::passed) {
+    next = to_replica(outcome, least_loaded({replicas_, table_, now}, ticket.tried_));
   }
   if (!next) return false;
 

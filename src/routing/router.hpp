@@ -27,6 +27,7 @@ struct TurnFacts {
   KeySource source = KeySource::none;
   std::optional<std::uint64_t> window;
   bool side = false;                            // see is_side_request
+  bool rank_ignored = false;                    // the engine does not heed a rank for this request
   std::optional<std::string_view> rank_header;  // the client's own X-data-parallel-rank
 };
 
@@ -101,7 +102,7 @@ class Router {
   friend class Ticket;
   std::optional<Decision> client_pinned(std::string_view header) const;
   std::optional<Decision> to_replica(Outcome outcome, std::optional<ReplicaId> replica) const;
-  std::optional<Decision> unrouted(const std::vector<EndpointId>& tried) const;
+  std::optional<Decision> unrouted(Outcome outcome, const std::vector<EndpointId>& tried) const;
   std::optional<Decision> keyed(const TurnFacts& turn, Instant now);
   void enter(const Ticket& ticket, int step);
   void end(Ticket& ticket, TurnEnd how, const TokenCounts& tokens, Instant now);

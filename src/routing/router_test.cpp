@@ -220,6 +220,21 @@ TEST_F(RouterTest, AClientsOwnRankIsNeverOverridden) {
   EXPECT_EQ(router_.table().size(), 0U);
 }
 
+TEST_F(RouterTest, WhereTheEngineIgnoresRanksNothingIsPlacedAndThatIsCounted) {
+  auto turn = turn_of(1);
+  turn.rank_ignored = true;
+  const auto decision = pass(turn);
+  EXPECT_EQ(decision.outcome, Outcome::not_followed);
+  EXPECT_FALSE(decision.replica);
+  EXPECT_FALSE(decision.rank);
+  EXPECT_EQ(router_.table().size(), 0U);
+  turn.rank_header = "1";
+  EXPECT_EQ(pass(turn).outcome, Outcome::not_followed);
+  router_.settings().affinity = false;
+  EXPECT_EQ(pass(turn).outcome, Outcome::unrouted);
+  expect_all_gauges_zero();
+}
+
 TEST(RankHeader, IsReadAsTheEngineReadsIt) {
   EXPECT_EQ(parse_rank("0"), 0);
   EXPECT_EQ(parse_rank("00"), 0);

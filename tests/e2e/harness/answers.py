@@ -71,6 +71,25 @@ def messages_events(words, usage, model="tiny"):
     return events
 
 
+def response(text, usage, model="tiny", status="completed"):
+    prompt, cached, completion = usage
+    return {"id": "resp_1", "object": "response", "created_at": 1, "model": model, "status": status,
+            "output": [{"id": "msg_1", "type": "message", "role": "assistant", "status": "completed",
+                        "content": [{"type": "output_text", "text": text, "annotations": []}]}],
+            "usage": {"input_tokens": prompt, "input_tokens_details": {"cached_tokens": cached},
+                      "output_tokens": completion, "total_tokens": prompt + completion}}
+
+
+def responses_events(words, whole):
+    created = {**whole, "status": "in_progress", "output": [], "usage": None}
+    events = [data_event({"type": "response.created", "response": created, "sequence_number": 0}, "response.created")]
+    for word in words:
+        events.append(data_event({"type": "response.output_text.delta", "delta": word, "item_id": "msg_1",
+                                  "output_index": 0, "content_index": 0}, "response.output_text.delta"))
+    events.append(data_event({"type": "response.completed", "response": whole}, "response.completed"))
+    return events
+
+
 def chat_body(text, usage, model="tiny"):
     return compact({"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": model,
                     "choices": [{"index": 0, "message": {"role": "assistant", "content": text},

@@ -12,7 +12,7 @@ import time
 from harness import answers
 from harness.wire import Cut, Headers, Reader, chunk, head_bytes, reset
 
-TURN_PATHS = ("/v1/chat/completions", "/v1/messages")
+TURN_PATHS = ("/v1/chat/completions", "/v1/messages", "/v1/completions", "/v1/responses")
 
 
 def free_port():
@@ -107,7 +107,8 @@ class Exchange:
 
 
 class Upstream:
-    def __init__(self, model="tiny", ranks=2, port=0, adapters=()):
+    def __init__(self, model="tiny", ranks=2, port=0, adapters=(), version="0.32.0"):
+        self.version = version
         self.model = model
         self.ranks = ranks
         self.adapters = adapters
@@ -167,6 +168,9 @@ class Upstream:
         if request.path == "/v1/messages/count_tokens":
             exchange.reply(200, b'{"input_tokens":42,"context_management":{"original_input_tokens":42}}')
             return
+        if request.path == "/v1/responses":
+            self.answer_responses(exchange, body)
+            return
         chat = request.path == "/v1/chat/completions"
         model = body.get("model", self.model) if isinstance(body, dict) else self.model
         if not isinstance(body, dict) or not body.get("stream"):
@@ -179,6 +183,13 @@ class Upstream:
         options = body.get("stream_options") or {}
         usage = self.usage if options.get("include_usage") else None
         exchange.stream(answers.chat_events(self.words, usage, model, options.get("continuous_usage_stats", False)))
+
+    def answer_responses(self, exchange, body):
+        whole = answers.response("".join(self.words), self.usage, body.get("model", self.model))
+        if body.get("stream"):
+            exchange.stream(answers.responses_events(self.words, whole))
+        else:
+            exchange.reply(200, answers.compact(whole))
 
     def _accept(self):
         while not self._stopping:
@@ -220,7 +231,7 @@ class Upstream:
         elif request.path == "/health":
             self.health(exchange)
         elif request.path == "/version":
-            exchange.reply(200, b'{"version":"0.32.0"}')
+            exchange.reply(200, answers.compact({"version": self.version}))
         elif request.method == "HEAD":
             exchange.reply(405, b'{"detail":"Method Not Allowed"}')
         elif request.path == "/v1/models":
