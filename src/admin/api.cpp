@@ -16,7 +16,12 @@ constexpr std::size_t max_conversations = 1000;
 
 using nlohmann::json;
 
-std::string error_text(std::string_view message) { return json{{"error", {{"message", message}}}}.dump(); }
+// Names come from engines and clients: what is no UTF-8 in them must not stop an answer.
+std::string to_text(const json& value) {
+  return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::string error_text(std::string_view message) { return to_text({{"error", {{"message", message}}}}); }
 
 bool is_routing(const std::vector<std::string>& path) {
   return path.size() == 5 && path[0] == "admin" && path[1] == "api" && path[2] == "models" &&
@@ -35,9 +40,7 @@ Api::Response Api::get(const std::vector<std::string>& path) const {
   const auto is = [&](std::initializer_list<std::string_view> want) {
     return std::ranges::equal(path, want);
   };
-  const auto dump = [](const json& value) {
-    return Response{200, value.dump(2, ' ', false, json::error_handler_t::replace) + "\n"};
-  };
+  const auto dump = [](const json& value) { return Response{200, to_text(value)}; };
   if (is({"metrics"})) return {200, metrics_text(directory_), "text/plain; version=0.0.4"};
   if (is({"health"})) return dump({{"status", "ok"}, {"version", version}});
   if (is({"admin", "api", "models"})) return dump(models_json(directory_));
@@ -59,7 +62,7 @@ Api::Response Api::put_routing(const std::string& model, std::string_view body) 
   if (change.is_discarded()) return {400, error_text("the body is not JSON")};
   if (const auto changed = change_routing(*pool, change); !changed)
     return {400, error_text(changed.error().message)};
-  return {200, routing_json(*pool, clock_.now()).dump(2) + "\n"};
+  return {200, to_text(routing_json(*pool, clock_.now()))};
 }
 
 net::awaitable<void> Api::handle(net::ServerConnection& client, wire::RequestHead head) {

@@ -98,6 +98,7 @@ json replica_json(const gateway::Pool& pool, const routing::Replica& replica, In
 json pool_threshold(const routing::Router& router) {
   std::optional<int> common;
   for (const auto& replica : router.replicas().replicas()) {
+    if (!replica.present) continue;
     const int threshold = routing::spill_threshold(replica, router.settings().spill_threshold);
     if (common && *common != threshold) return nullptr;
     common = threshold;
@@ -141,7 +142,7 @@ json models_json(const gateway::Directory& directory) {
     models.push_back({{"name", pool->name},
                       {"aliases", pool->aliases},
                       {"served", std::move(served)},
-                      {"replicas", all.size()},
+                      {"replicas", std::ranges::count_if(all, &routing::Replica::present)},
                       {"replicas_up", up}});
   }
   return {{"models", std::move(models)}};

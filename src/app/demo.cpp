@@ -74,6 +74,8 @@ class Box {
   ~Box() {
     if (gateway_) gateway_thread_.call([&] { gateway_->stop(); });
     if (engine_) engine_thread_.call([&] { engine_->stop(); });
+    gateway_thread_.join();
+    engine_thread_.join();
   }
 
   const GatewayService& gateway() const { return *gateway_; }
@@ -82,11 +84,11 @@ class Box {
  private:
   Box() = default;
 
-  // Threads are joined before what they run is destroyed.
-  std::unique_ptr<simulator::Simulator> engine_;
-  std::unique_ptr<GatewayService> gateway_;
+  // What runs on an io_context is destroyed before it, and after its thread has ended.
   Worker engine_thread_;
   Worker gateway_thread_;
+  std::unique_ptr<simulator::Simulator> engine_;
+  std::unique_ptr<GatewayService> gateway_;
 };
 
 net::awaitable<void> sleep(net::asio::io_context& context, std::chrono::nanoseconds time) {

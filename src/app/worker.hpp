@@ -15,10 +15,12 @@ namespace lmw::app {
 class Worker {
  public:
   Worker() : work_(net::asio::make_work_guard(context_)), thread_([this] { context_.run(); }) {}
-  // What it was given must have been stopped, so that the io_context runs out of work.
-  ~Worker() {
+  ~Worker() { join(); }
+
+  // Ends the thread. What it was given must have been stopped, so that the io_context runs out of work.
+  void join() {
     work_.reset();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
   }
 
   net::asio::io_context& context() { return context_; }

@@ -81,7 +81,7 @@ net::awaitable<std::string> body_of(Access access, std::string path) {
 
 }  // namespace
 
-net::awaitable<Result<net::Fetched>> get(Access access, std::string path) {
+net::awaitable<std::expected<net::Fetched, net::FetchError>> get(Access access, std::string path) {
   net::FetchOptions options{.timeout = access.timeout, .max_body = access.max_body};
   if (!access.api_key.empty()) options.headers.add("Authorization", "Bearer " + access.api_key);
   co_return co_await net::fetch(access.origin, path, options);

@@ -18,7 +18,7 @@ struct Access {
 };
 
 // With the key and the limits of `access`. Any HTTP status is a success here.
-net::awaitable<Result<net::Fetched>> get(Access access, std::string path);
+net::awaitable<std::expected<net::Fetched, net::FetchError>> get(Access access, std::string path);
 
 // /v1/models must answer with at least one model; everything else may be missing. At most four requests, one
 // after the other. Without usable /metrics there is one rank with an empty label.

@@ -33,6 +33,11 @@ class RunMark {
              (rank.prefix_queries < last->second.queries || rank.prefix_hits < last->second.hits);
     });
   }
+  // Whether a page of another run would show.
+  bool can_tell() const {
+    return start_time_ ||
+           std::ranges::any_of(counters_, [](const auto& last) { return last.second.queries > 0; });
+  }
   void remember(const MetricsPage& page) {
     if (page.process_start_time) start_time_ = page.process_start_time;
     for (const auto& rank : page.ranks) counters_[rank.label] = {rank.prefix_queries, rank.prefix_hits};
@@ -65,7 +70,9 @@ struct Monitor::State {
   bool stopped = false;
 
   bool up = false;
-  bool outdated = false;  // the facts may be those of an earlier run
+  bool woken = false;        // in the middle of a round: the next one follows at once
+  bool was_refused = false;  // while down: the process behind the port was gone
+  bool outdated = false;     // the facts may be those of an earlier run
   std::optional<Facts> facts;
   std::string last_error;
   RunMark run;
@@ -78,17 +85,21 @@ struct Monitor::State {
     if (event && !stopped) event(args...);
   }
   void go_down(const std::string& why);
-  void wake() { pause.cancel(); }
+  void wake() {
+    woken = true;
+    pause.cancel();
+  }
   bool knows(const std::string& label) const {
     return std::ranges::find(facts->ranks, label, &RankFacts::label) != facts->ranks.end();
   }
 
   // Each may find that the monitor was stopped, or the engine went down, while it waited.
-  awaitable<Result<void>> look_at_health() const;
+  awaitable<Result<void>> look_at_health();
   awaitable<bool> judge();
   awaitable<void> find();
   awaitable<void> refresh();
   awaitable<void> scrape();
+  awaitable<void> heed_health();
   awaitable<void> take(MetricsPage page, Instant now);
 };
 
@@ -99,11 +110,14 @@ void Monitor::State::go_down(const std::string& why) {
   tell(events.down, why);
 }
 
-awaitable<Result<void>> Monitor::State::look_at_health() const {
+awaitable<Result<void>> Monitor::State::look_at_health() {
   Access quick = access;
   quick.timeout = options.health_timeout;
   const auto answer = co_await get(std::move(quick), "/health");
-  if (!answer) co_return std::unexpected(answer.error());
+  if (!answer) {
+    was_refused |= answer.error().refused;
+    co_return std::unexpected(answer.error());
+  }
   const int status = answer->head.status;
   // An engine without such a route is alive all the same when it says so.
   if (status == 200 || status == 404) co_return Result<void>();
@@ -132,8 +146,13 @@ awaitable<void> Monitor::State::find() {
   up = true;
   outdated = false;
   last_error.clear();
-  run = {};
-  if (again) tell(events.new_run);
+  // Where its port had not refused, the first page tells whether it is the run of before, if anything there
+  // can.
+  if (again && (was_refused || !run.can_tell())) {
+    run = {};
+    tell(events.new_run);
+  }
+  was_refused = false;
   tell(events.up, *facts);
 }
 
@@ -164,6 +183,17 @@ awaitable<void> Monitor::State::scrape() {
   }
   last_error.clear();
   co_await take(std::move(*page), now);
+  if (up && !stopped) co_await heed_health();
+}
+
+// A server may go on serving its metrics when its engine has died. One that is slow to answer is only busy.
+awaitable<void> Monitor::State::heed_health() {
+  Access quick = access;
+  quick.timeout = options.health_timeout;
+  const auto answer = co_await get(std::move(quick), "/health");
+  if (answer && answer->head.status >= 500) {
+    go_down(fmt::format("GET {}/health: answered {}", access.origin.url(), answer->head.status));
+  }
 }
 
 awaitable<void> Monitor::State::take(MetricsPage page, Instant now) {
@@ -194,9 +224,11 @@ awaitable<void> Monitor::State::loop(std::shared_ptr<State> self) {
       self->last_error = error.what();  // one bad round must not end the watch
     }
     if (self->stopped) break;
+    if (std::exchange(self->woken, false)) continue;
     self->pause.expires_after(self->up ? self->clock.wall(self->options.scrape_interval)
                                        : self->options.retry);
     co_await self->pause.async_wait(tuple_awaitable);
+    self->woken = false;
   }
 }
 
@@ -229,10 +261,13 @@ void Monitor::report_refused() {
   auto& state = *state_;
   if (!state.up || state.stopped) return;
   state.up = false;
+  state.was_refused = true;
   state.last_error = fmt::format("{} can't be connected to", state.access.origin.url());
   state.wake();
   asio::post(state.context, [self = state_, why = state.last_error] { self->tell(self->events.down, why); });
 }
+
+void Monitor::suspect() { state_->wake(); }
 
 awaitable<bool> Monitor::check() { return State::check(state_); }
 

@@ -1,9 +1,10 @@
 // Watches one engine: finds it, reads its /metrics, judges whether it is up, notices when it has started
 // anew.
 //
-// It is down when its port refuses or /health says so, and comes up by a new discovery. A slow, failing,
-// malformed or huge /metrics only leaves readings to age. It has started anew when its process start time
-// changes, when a counter goes back, or when it comes back after it was down.
+// It is down when its port refuses, when /health answers with an error, or when neither /metrics nor /health
+// answers. It comes up by a new discovery. A slow, failing, malformed or huge /metrics only leaves readings to
+// age. It has started anew when its process start time changes, when a counter goes back, when its port has
+// refused, and, where its metrics can't tell, when it comes back after it was down.
 #pragma once
 
 #include <functional>
@@ -50,6 +51,8 @@ class Monitor {
 
   // A turn could not connect: it is down from now on, until it is found again.
   void report_refused();
+  // A turn was answered with an error of the engine's: look at it soon.
+  void suspect();
   // Looks at /health now: whether it is good. If it is and the engine was down, it is looked for at once.
   net::awaitable<bool> check();
 

@@ -164,7 +164,7 @@ TEST_F(MonitorTest, IsDownWhenThePortRefusesAndStartsANewRunWhenItIsBack) {
   EXPECT_THAT(log_, ElementsAre("up 2", "down", "new run", "up 2"));
 }
 
-TEST_F(MonitorTest, IsDownWhenACheckFindsItsHealthBad) {
+TEST_F(MonitorTest, IsDownWhenACheckFindsItsHealthBadAndThatAloneIsNoNewRun) {
   ASSERT_TRUE(find_it());
   EXPECT_TRUE(check());
   EXPECT_TRUE(monitor_->is_up());
@@ -176,7 +176,14 @@ TEST_F(MonitorTest, IsDownWhenACheckFindsItsHealthBad) {
   engine_.answers["/health"].status = 404;  // no such route
   ASSERT_TRUE(run_until([this] { return monitor_->is_up(); }));
   EXPECT_TRUE(check());
-  EXPECT_THAT(log_, ElementsAre("up 2", "down", "new run", "up 2"));
+  EXPECT_THAT(log_, ElementsAre("up 2", "down", "up 2"));
+}
+
+TEST_F(MonitorTest, IsDownWhenItsHealthGoesBadWhileItsMetricsGoOn) {
+  ASSERT_TRUE(find_it());
+  engine_.answers["/health"].status = 503;
+  ASSERT_TRUE(run_until([this] { return !monitor_->is_up(); }));
+  EXPECT_THAT(monitor_->last_error(), HasSubstr("503"));
 }
 
 TEST_F(MonitorTest, IsDownFromTheTurnThatWasRefusedAndSaysSoLater) {

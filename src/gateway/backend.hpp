@@ -23,6 +23,7 @@ struct Backend {
   // Once it has been found.
   Pool* pool = nullptr;
   routing::EndpointId endpoint;
+  bool warned_of_responses = false;
 
   bool ever_found() const { return pool != nullptr; }
 };

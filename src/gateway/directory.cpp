@@ -32,7 +32,7 @@ Directory::Directory(net::asio::io_context& context, const config::Config& confi
     const engine::Access access{origin, engine.api_key, config.timeouts.scrape, config.limits.metrics_bytes};
     engine::MonitorEvents events;
     events.up = [this, backend](const engine::Facts& facts) { found(*backend, facts); };
-    events.down = [this, backend](const std::string& why) { lost(*backend, why); };
+    events.down = [this, backend](const std::string&) { lost(*backend); };
     events.new_run = [backend] {
       backend->connections.clear();
       if (backend->pool) backend->pool->router.new_run(backend->endpoint);
@@ -109,6 +109,20 @@ Pool& Directory::pool_for(const Backend& backend, const engine::Facts& facts) {
   return add_pool({.name = name});
 }
 
+// vLLM heeds a rank on /v1/responses from 0.33; a version that can't be read is given the benefit of the
+// doubt.
+void Directory::judge_responses(Backend& backend, const engine::Facts& facts) {
+  auto& endpoint = backend.pool->router.replicas()[backend.endpoint];
+  endpoint.ignores_rank_on_responses = engine::version_at_least(facts.version, 0, 33) == false;
+  if (facts.ranks.size() < 2 || !endpoint.ignores_rank_on_responses) return;
+  if (std::exchange(backend.warned_of_responses, true)) return;
+  log::warn(
+      "{}: vLLM {} ignores ranks on /v1/responses (it heeds them from 0.33): its conversations are not kept "
+      "there; "
+      "one engine a replica would keep them",
+      backend.config.url, facts.version);
+}
+
 void Directory::found(Backend& backend, const engine::Facts& facts) {
   auto& pool = pool_for(backend, facts);
   if (backend.pool && backend.pool != &pool) {
@@ -134,17 +148,11 @@ void Directory::found(Backend& backend, const engine::Facts& facts) {
     }
   }
   replicas[backend.endpoint].up = true;
-  if (pool.ignores_rank_on_responses() && !std::exchange(pool.warned_of_responses, true)) {
-    log::warn(
-        "{}: vLLM {} ignores ranks on /v1/responses (it heeds them from 0.33): its conversations are not "
-        "kept there; "
-        "one engine a replica would keep them",
-        backend.config.url, facts.version);
-  }
+  judge_responses(backend, facts);
   if (on_change) on_change(backend);
 }
 
-void Directory::lost(Backend& backend, const std::string& /*why*/) {
+void Directory::lost(Backend& backend) {
   backend.connections.clear();
   if (backend.pool) backend.pool->router.replicas()[backend.endpoint].up = false;
   if (on_change) on_change(backend);

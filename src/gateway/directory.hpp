@@ -44,7 +44,8 @@ class Directory {
 
  private:
   void found(Backend& backend, const engine::Facts& facts);
-  void lost(Backend& backend, const std::string& why);
+  void lost(Backend& backend);
+  static void judge_responses(Backend& backend, const engine::Facts& facts);
   Pool& pool_for(const Backend& backend, const engine::Facts& facts);
   Pool& add_pool(const config::Model& model);
   static void read(Backend& backend, std::size_t rank, const engine::RankMetrics& metrics, Instant now);

@@ -6,14 +6,21 @@ namespace lmw::gateway {
 
 namespace {
 
+// An answer that came before our request was read whole is already here.
+constexpr auto early_answer = std::chrono::seconds(1);
+
 // One exchange on one connection, up to the answer's head.
 net::awaitable<std::expected<wire::ResponseHead, net::UpstreamFault>> attempt(
     net::ClientConnection& connection, const wire::RequestHead& head, const TurnRequest& request,
     net::Timeout timeout) {
   const auto pieces = request.edits.pieces(request.body);
   const auto sent = co_await connection.send(head, pieces, timeout);
-  if (!sent) co_return std::unexpected(sent.error());
-  co_return co_await connection.read_head(timeout);
+  if (sent) co_return co_await connection.read_head(timeout);
+  // It may have refused the request by its head, and closed without reading the rest.
+  if (sent.error() == net::UpstreamFault::closed) {
+    if (auto early = co_await connection.read_head(early_answer)) co_return std::move(*early);
+  }
+  co_return std::unexpected(sent.error());
 }
 
 struct NoAnswer {
@@ -56,7 +63,8 @@ net::awaitable<std::expected<Answer, Refusal>> dispatch(TurnRequest& request, De
     const auto head = upstream_head(request, backend.connections.origin(), destination.rank());
     auto answer = co_await ask(backend, head, request, options.first_byte);
     if (answer) {
-      request.body = {};
+      std::string().swap(request.body);  // an assignment would keep its memory
+      if (answer->head.status >= 500) backend.monitor->suspect();
       co_return std::move(*answer);
     }
     throw_if_cancelled(co_await net::asio::this_coro::cancellation_state);
@@ -65,7 +73,7 @@ net::awaitable<std::expected<Answer, Refusal>> dispatch(TurnRequest& request, De
     if (fault == net::UpstreamFault::refused) {
       backend.monitor->report_refused();
       up = false;
-    } else if (fault == net::UpstreamFault::closed && !begun) {
+    } else if (fault == net::UpstreamFault::unreachable || (fault == net::UpstreamFault::closed && !begun)) {
       up = co_await backend.monitor->check();
     }
     if (up || !destination.move(options.clock.now())) co_return std::unexpected(refusal_of(fault, up));

@@ -53,6 +53,18 @@ net::awaitable<void> watch(net::ServerConnection& client, bool& gone) {
   if (state.cancelled() == boost::asio::cancellation_type::none) gone = true;
 }
 
+void log_turn(const Pool& pool, const routing::Ticket& ticket, routing::TurnEnd end,
+              const wire::Usage& usage) {
+  const auto& decision = ticket.decision();
+  const auto count = [](const std::optional<std::int64_t>& tokens) {
+    return tokens ? std::to_string(*tokens) : std::string("?");
+  };
+  log::debug("{}: {} to {}{}, {}; {} of {} prompt tokens cached, {} generated", pool.name,
+             routing::name_of(decision.outcome), pool.backend(decision.endpoint).config.url,
+             decision.rank ? fmt::format(" rank {}", *decision.rank) : "", routing::name_of(end),
+             count(usage.cached), count(usage.prompt), count(usage.completion));
+}
+
 routing::TurnEnd end_of(const Progress& progress) {
   if (progress.complete && progress.ok) return routing::TurnEnd::answered;
   return progress.client_gone ? routing::TurnEnd::cancelled : routing::TurnEnd::failed;
@@ -114,20 +126,19 @@ net::awaitable<void> Gateway::handle_own(net::ServerConnection& client, const wi
 
 // Several pools, or none yet: the list is ours. (One pool's list is passed on from its engine.)
 net::awaitable<void> Gateway::handle_models(net::ServerConnection& client, wire::RequestHead head) {
-  if (directory_.pools().empty()) {
+  std::string list;
+  for (const auto& pool : directory_.pools()) {
+    for (const auto& model : pool->models()) {
+      list += fmt::format(R"({}{{"id":{},"object":"model","owned_by":"lmwarden")", list.empty() ? "" : ",",
+                          wire::json_string(model.id));
+      if (model.max_model_len) list += fmt::format(R"(,"max_model_len":{})", *model.max_model_len);
+      list += '}';
+    }
+  }
+  if (list.empty()) {
     co_await refuse(client, wire::family_of_path(head.path()),
                     {wire::ErrorKind::unavailable, "no engine is up yet; LM Warden keeps looking for it"});
     co_return;
-  }
-  std::string list;
-  const auto add = [&](const std::string& id, std::optional<std::int64_t> max_model_len) {
-    list += fmt::format(R"({}{{"id":{},"object":"model","owned_by":"lmwarden")", list.empty() ? "" : ",",
-                        wire::json_string(id));
-    if (max_model_len) list += fmt::format(R"(,"max_model_len":{})", *max_model_len);
-    list += '}';
-  };
-  for (const auto& pool : directory_.pools()) {
-    for (const auto& model : pool->models()) add(model.id, model.max_model_len);
   }
   co_await client.respond(json_head(200), fmt::format(R"({{"object":"list","data":[{}]}})", list));
 }
@@ -181,10 +192,7 @@ net::awaitable<void> Gateway::forward(net::ServerConnection& client, TurnRequest
   if (auto* ticket = destination->ticket()) {
     const auto end = end_of(progress);
     const auto& usage = progress.usage;
-    log::debug("{}: {} to {} rank {}, {}, {} of {} prompt tokens cached, {} generated", pool.name,
-               routing::name_of(ticket->decision().outcome), destination->backend().config.url,
-               ticket->decision().rank.value_or(0), routing::name_of(end), usage.cached.value_or(0),
-               usage.prompt.value_or(0), usage.completion.value_or(0));
+    log_turn(pool, *ticket, end, usage);
     ticket->finish(end, {usage.prompt, usage.cached, usage.completion}, clock_.now());
   }
   if (progress.client_gone) client.close();
@@ -202,12 +210,10 @@ net::awaitable<void> Gateway::exchange(net::ServerConnection& client, TurnReques
     }
     co_await relay(client, *answer, std::move(plan), progress);
     destination.backend().connections.release(std::move(answer->connection));
-  } catch (const boost::system::system_error&) {
-    // Cancelled, as the client has left: what was under way upstream is closed by leaving this scope.
   } catch (const std::exception& error) {
-    // The watch beside us would wait for the client for ever: end as if cut short.
-    log::warn("a turn was given up: {}", error.what());
-    client.close();
+    // Most likely cancelled, as the client has left: what was under way upstream is closed by leaving this
+    // scope.
+    if (!progress.client_gone) log::warn("a turn was given up: {}", error.what());
   }
 }
 

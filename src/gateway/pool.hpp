@@ -21,15 +21,11 @@ struct Pool {
   routing::Router router;
   std::vector<Backend*> backends;     // by EndpointId
   std::uint64_t billing_dropped = 0;  // requests whose billing line was taken out
-  bool warned_of_responses = false;
   std::chrono::system_clock::time_point counting_since = std::chrono::system_clock::now();
 
   Backend& backend(routing::EndpointId id) const { return *backends[id.value()]; }
   // Whether an engine of it serves that name itself (the model's own, or an adapter's).
   bool serves(std::string_view model) const;
-  // Whether one of its engines balances a request to /v1/responses by itself, whatever its rank header says:
-  // vLLM heeds it there from 0.33.
-  bool ignores_rank_on_responses() const;
   // What its engines serve, the model itself first.
   std::vector<engine::ServedModel> models() const;
 };

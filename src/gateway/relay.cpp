@@ -26,45 +26,77 @@ bool is_encoded(const wire::ResponseHead& head) {
 }
 
 void note_content(Progress& progress) {
+  if (!progress.ok) return;
   if (auto on_content = std::exchange(progress.on_content, nullptr)) on_content();
 }
 
-// An answer that is passed on as it comes, whatever it is.
-net::awaitable<void> relay_plain(net::ServerConnection& client, Answer& answer, RelayPlan plan,
-                                 Progress& progress) {
-  client.begin(std::move(answer.head), answer.connection->content_length());
-  std::string piece, watched;
-  for (bool more = true, first = true; more; first = false) {
-    piece.clear();
-    const auto read = co_await answer.connection->read_body(piece, plan.idle);
-    if (!read) {
-      // Once it has begun, the length or the missing last chunk tells the client.
-      if (first) co_await refuse(client, plan.family, {wire::ErrorKind::upstream, cut_short});
-      co_return;
-    }
-    more = *read;
+// What has been seen of a body, to find its token counts at its end. A body that grows too large is
+// forgotten.
+class WatchedBody {
+ public:
+  void add(std::string_view piece) {
+    whole_ = whole_ && seen_.size() + piece.size() <= max_watched_body;
+    if (whole_) seen_ += piece;
+    if (!whole_) std::string().swap(seen_);
+  }
+  wire::Usage usage(wire::Endpoint endpoint) const {
+    return whole_ ? wire::usage_of_body(endpoint, seen_) : wire::Usage{};
+  }
+
+ private:
+  std::string seen_;
+  bool whole_ = true;
+};
+
+// The rest of an answer that is passed on as it comes, whatever it is. `piece` has come already.
+net::awaitable<void> relay_rest(net::ServerConnection& client, Answer& answer, const RelayPlan& plan,
+                                Progress& progress, std::string piece) {
+  WatchedBody watched;
+  for (bool more = true; more;) {
     if (!piece.empty()) note_content(progress);
-    if (progress.ok && watched.size() + piece.size() <= max_watched_body) watched += piece;
+    watched.add(piece);
     if (!co_await client.write(piece)) {
       progress.client_gone = true;
       co_return;
     }
+    piece.clear();
+    const auto read = co_await answer.connection->read_body(piece, plan.idle);
+    if (!read) co_return;  // the length or the missing last chunk tells the client
+    more = *read || !piece.empty();
   }
-  if (progress.ok) progress.usage = wire::usage_of_body(plan.endpoint, watched);
+  if (progress.ok) progress.usage = watched.usage(plan.endpoint);
   progress.complete = co_await client.end();
+  progress.client_gone = !progress.complete;
 }
 
-// An answer whose model name is replaced: it must be read whole first.
+net::awaitable<void> relay_plain(net::ServerConnection& client, Answer& answer, RelayPlan plan,
+                                 Progress& progress) {
+  std::string first;
+  if (!co_await answer.connection->read_body(first, plan.idle)) {
+    co_await refuse(client, plan.family, {wire::ErrorKind::upstream, cut_short});
+    co_return;
+  }
+  client.begin(std::move(answer.head), answer.connection->content_length());
+  co_await relay_rest(client, answer, plan, progress, std::move(first));
+}
+
+// An answer whose model name is replaced: it must be read whole first. One that is too large for that keeps
+// the name.
 net::awaitable<void> relay_edited(net::ServerConnection& client, Answer& answer, RelayPlan plan,
                                   Progress& progress) {
   std::string body;
-  while (true) {
-    const auto more = co_await answer.connection->read_body(body, plan.idle);
-    if (!more) {
+  for (bool more = true; more;) {
+    const auto read = co_await answer.connection->read_body(body, plan.idle);
+    if (!read) {
       co_await refuse(client, plan.family, {wire::ErrorKind::upstream, cut_short});
       co_return;
     }
-    if (!*more) break;
+    more = *read;
+    if (body.size() > max_watched_body) {
+      client.begin(std::move(answer.head), answer.connection->content_length());
+      co_await relay_rest(client, answer, plan, progress, std::move(body));
+      co_return;
+    }
   }
   note_content(progress);
   if (progress.ok) progress.usage = wire::usage_of_body(plan.endpoint, body);
@@ -102,13 +134,24 @@ net::awaitable<void> relay_events(net::ServerConnection& client, Answer& answer,
   for (bool more = true, first = true; more; first = false) {
     piece.clear();
     const auto read = co_await answer.connection->read_body(piece, plan.idle);
+    if (!read && first && piece.empty()) {
+      co_await refuse(client, plan.family, {wire::ErrorKind::upstream, cut_short});
+      co_return;
+    }
     more = read.value_or(false);
     out.clear();
     splitter.feed(piece);
-    if (read && !more) splitter.finish();
     collect_events(splitter, watch, plan, out);
-    if (read && !more) out += splitter.rest();
-    if (!read) out += closing_event(splitter, watch, plan.family);
+    // Without a length or a last chunk, an end before the stream's own end is a death like any other.
+    const bool cut =
+        !read || (!more && answer.connection->until_close() && watch.end() == wire::StreamEnd::open);
+    if (cut) {
+      out += closing_event(splitter, watch, plan.family);
+    } else if (!more) {
+      splitter.finish();
+      collect_events(splitter, watch, plan, out);
+      out += splitter.rest();
+    }
     if (watch.has_content()) note_content(progress);
     progress.usage = watch.usage();
     if ((first || !out.empty()) && !co_await client.write(out)) {
@@ -117,7 +160,7 @@ net::awaitable<void> relay_events(net::ServerConnection& client, Answer& answer,
     }
     // All content has been passed on: a client that leaves now, as Codex does, has its answer.
     progress.complete = watch.end() == wire::StreamEnd::complete;
-    if (!read && splitter.in_overlong()) co_return;
+    if (cut && splitter.in_overlong()) co_return;
   }
   co_await client.end();
 }

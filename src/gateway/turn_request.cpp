@@ -50,6 +50,8 @@ std::expected<TurnRequest, Refusal> read_turn_request(const Intake& intake, cons
   TurnRequest request{.route = &route, .head = std::move(head), .body = std::move(body)};
   if (route.method == "POST") {
     if (auto peek = wire::peek(request.body)) request.peek = std::move(*peek);
+  } else {
+    request.body.clear();  // a GET's body means nothing, and must not become a request of its own upstream
   }
   if (auto refusal = resolve(intake.directory, request)) return std::unexpected(std::move(*refusal));
   if (intake.edits.drop_billing && route.family == wire::Family::anthropic && request.peek) {
@@ -68,7 +70,7 @@ routing::TurnFacts TurnRequest::facts(const routing::KeyHasher& hasher) const {
   facts.key = hasher.hash(identity, "");
   facts.source = identity.source;
   facts.window = identity.window;
-  facts.rank_ignored = route->endpoint == wire::Endpoint::responses && pool->ignores_rank_on_responses();
+  facts.is_response = route->endpoint == wire::Endpoint::responses;
   facts.rank_header = head.headers.find(rank_header);
   if (peek) facts.side = routing::is_side_request(identity, peek->tools, peek->messages, body.size());
   return facts;

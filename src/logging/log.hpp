@@ -1,10 +1,10 @@
-// Lines for the operator, on standard error. A message that is below the level costs a comparison: what it needs is only
-// formatted when it is shown.
+// Lines for the operator, on standard error. A message that is below the level costs a comparison: what it
+// needs is only formatted when it is shown.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <string_view>
+
+#include <fmt/format.h>
 
 namespace lmw::log {
 

@@ -27,6 +27,8 @@ UpstreamFault to_upstream_fault(wire::ReadFault fault) {
 
 std::string_view describe(UpstreamFault fault) {
   switch (fault) {
+    case UpstreamFault::unreachable:
+      return "can't be reached";
     case UpstreamFault::refused:
       return "can't be connected to";
     case UpstreamFault::closed:
@@ -65,9 +67,10 @@ awaitable<std::expected<std::unique_ptr<ClientConnection>, UpstreamFault>> Clien
   });
   const auto [resolve_error, found] =
       co_await resolver.async_resolve(origin.host, std::to_string(origin.port), tuple_awaitable);
-  if (resolve_error) co_return std::unexpected(UpstreamFault::refused);
+  if (resolve_error) co_return std::unexpected(UpstreamFault::unreachable);
   const auto [error, endpoint] = co_await asio::async_connect(socket, found, tuple_awaitable);
-  if (error || !socket.is_open()) co_return std::unexpected(UpstreamFault::refused);
+  if (error == asio::error::connection_refused) co_return std::unexpected(UpstreamFault::refused);
+  if (error || !socket.is_open()) co_return std::unexpected(UpstreamFault::unreachable);
   deadline.cancel();
   co_return std::make_unique<ClientConnection>(std::move(socket), wire::HeadLimits{});
 }
@@ -76,7 +79,6 @@ awaitable<std::expected<void, UpstreamFault>> ClientConnection::send(const wire:
                                                                      std::span<const std::string_view> body,
                                                                      Timeout timeout) {
   reader_.reset();
-  body_start_.clear();
   keep_alive_ = head.keep_alive();
   if (head.method == "HEAD") reader_.expect_no_body();
   const std::string text = wire::serialize(head);
@@ -106,9 +108,9 @@ awaitable<std::expected<void, UpstreamFault>> ClientConnection::feed_more(std::s
 }
 
 awaitable<std::expected<wire::ResponseHead, UpstreamFault>> ClientConnection::read_head(Timeout timeout) {
+  std::string none;  // the reader stops at the end of the head
   while (!reader_.head_done()) {
-    if (const auto fed = co_await feed_more(body_start_, timeout); !fed)
-      co_return std::unexpected(fed.error());
+    if (const auto fed = co_await feed_more(none, timeout); !fed) co_return std::unexpected(fed.error());
   }
   auto& head = reader_.response();
   keep_alive_ = keep_alive_ && head.keep_alive();
@@ -117,8 +119,6 @@ awaitable<std::expected<wire::ResponseHead, UpstreamFault>> ClientConnection::re
 
 awaitable<std::expected<bool, UpstreamFault>> ClientConnection::read_body(std::string& out, Timeout timeout) {
   const auto before = out.size();
-  out += body_start_;
-  body_start_.clear();
   while (out.size() == before && !reader_.done()) {
     if (const auto fed = co_await feed_more(out, timeout); !fed) co_return std::unexpected(fed.error());
   }

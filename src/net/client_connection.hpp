@@ -14,7 +14,8 @@
 namespace lmw::net {
 
 enum class UpstreamFault {
-  refused,       // no connection: refused, unreachable, unresolved, or not within the timeout
+  refused,       // nobody listens there
+  unreachable,   // no connection for another reason: unresolved, no route, not within the timeout
   closed,        // the connection ended before the answer was complete
   timed_out,     // no byte within the timeout
   bad_response,  // not HTTP, or framing we don't trust
@@ -38,6 +39,8 @@ class ClientConnection {
 
   // From the framing of the answer in hand.
   std::optional<std::uint64_t> content_length() const { return reader_.content_length(); }
+  // Whether the answer in hand ends with the connection.
+  bool until_close() const { return reader_.until_close(); }
   // Whether any byte of the answer in hand has come.
   bool answered() const { return reader_.started() || reader_.head_done(); }
   // Whether another exchange may follow.
@@ -54,7 +57,6 @@ class ClientConnection {
   wire::HttpReader reader_;
   std::string in_;
   std::string scratch_;
-  std::string body_start_;
   bool keep_alive_ = true;
 };
 

@@ -8,17 +8,22 @@
 
 namespace lmw::net {
 
-awaitable<Result<Fetched>> fetch(const Origin& origin, std::string_view path, const FetchOptions& options) {
+awaitable<std::expected<Fetched, FetchError>> fetch(const Origin& origin, std::string_view path,
+                                                    const FetchOptions& options) {
   const auto deadline = std::chrono::steady_clock::now() + options.timeout;
   const auto left = [&] {
     return std::max(Timeout(0), Timeout(deadline - std::chrono::steady_clock::now()));
   };
   const auto fail = [&](std::string_view why) {
-    return failure(fmt::format("{} {}{}: {}", options.method, origin.url(), path, why));
+    return std::unexpected(FetchError{{fmt::format("{} {}{}: {}", options.method, origin.url(), path, why)}});
   };
 
   const auto connection = co_await ClientConnection::connect(origin, left());
-  if (!connection) co_return fail(describe(connection.error()));
+  if (!connection) {
+    auto failed = fail(describe(connection.error())).error();
+    failed.refused = connection.error() == UpstreamFault::refused;
+    co_return std::unexpected(std::move(failed));
+  }
   wire::RequestHead head{options.method, origin.base_path + std::string(path), 1, {}};
   head.headers.add("Host", origin.authority());
   head.headers.add("Connection", "close");

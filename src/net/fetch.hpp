@@ -19,7 +19,12 @@ struct Fetched {
   std::string body;  // with wire::padding bytes of spare capacity
 };
 
+struct FetchError : Error {
+  bool refused = false;  // nobody listens there
+};
+
 // `path` is below the origin's base path. Errors say what failed; any HTTP status is a success here.
-awaitable<Result<Fetched>> fetch(const Origin& origin, std::string_view path, const FetchOptions& options);
+awaitable<std::expected<Fetched, FetchError>> fetch(const Origin& origin, std::string_view path,
+                                                    const FetchOptions& options);
 
 }  // namespace lmw::net

@@ -52,12 +52,12 @@ awaitable<std::expected<void, RequestFault>> ServerConnection::fill(Timeout time
 
 awaitable<std::expected<wire::RequestHead, RequestFault>> ServerConnection::read_head() {
   reader_.reset();
-  body_start_.clear();
-  begun_ = ended_ = false;
+  ended_ = false;
   keep_alive_ = head_request_ = http_1_0_ = false;
   auto deadline = std::chrono::steady_clock::time_point::max();
   while (!reader_.head_done()) {
-    const auto taken = reader_.feed(in_, body_start_);
+    std::string none;  // it stops at the end of the head
+    const auto taken = reader_.feed(in_, none);
     if (!taken) co_return std::unexpected(to_request_fault(taken.error()));
     in_.erase(0, *taken);
     if (reader_.head_done()) break;
@@ -75,15 +75,14 @@ awaitable<std::expected<wire::RequestHead, RequestFault>> ServerConnection::read
   head_request_ = head.method == "HEAD";
   http_1_0_ = head.minor == 0;
   keep_alive_ = head.keep_alive();
-  expects_continue_ = head.headers.has_token("Expect", "100-continue");
+  expects_continue_ = !http_1_0_ && head.headers.has_token("Expect", "100-continue");
   co_return std::move(head);
 }
 
 awaitable<std::expected<std::string, RequestFault>> ServerConnection::read_body() {
   const auto length = reader_.content_length();
   if (length.value_or(0) > options_.body_bytes) co_return std::unexpected(RequestFault::body_too_large);
-  std::string body = std::move(body_start_);
-  body_start_.clear();
+  std::string body;
   if (length) body.reserve(*length + wire::padding);
   if (std::exchange(expects_continue_, false) && !reader_.done() && in_.empty()) {
     static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -124,7 +123,6 @@ std::string ServerConnection::framed_head(wire::ResponseHead head, std::optional
 
 void ServerConnection::begin(wire::ResponseHead head, std::optional<std::uint64_t> length) {
   pending_head_ = framed_head(std::move(head), length);
-  begun_ = true;
 }
 
 awaitable<bool> ServerConnection::write(std::string_view piece) {
@@ -160,9 +158,8 @@ awaitable<void> ServerConnection::until_gone() {
   while (in_.size() < max_ahead) {
     if (!co_await fill(std::chrono::hours(24 * 365))) co_return;
   }
-  // The peer has sent far ahead; only a reset is noticed from here on, at the next write.
-  asio::steady_timer never(co_await asio::this_coro::executor, std::chrono::steady_clock::time_point::max());
-  co_await never.async_wait(asio::as_tuple(asio::use_awaitable));
+  // The peer has sent far ahead: of its leaving only a reset is seen from here on.
+  co_await stream_.wait_broken();
 }
 
 awaitable<void> ServerConnection::linger() {

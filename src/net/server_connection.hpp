@@ -48,7 +48,6 @@ class ServerConnection {
   void begin(wire::ResponseHead head, std::optional<std::uint64_t> length);
   awaitable<bool> write(std::string_view piece);
   awaitable<bool> end();
-  bool begun() const { return begun_; }
 
   // Completes when the peer closes its side or resets. Bytes of a next request that come meanwhile are kept.
   // The only reader while it runs.
@@ -68,9 +67,8 @@ class ServerConnection {
   ServerOptions options_;
   Stream stream_;
   wire::HttpReader reader_;
-  std::string in_;          // bytes read and not yet taken by reader_
-  std::string scratch_;     // what one read returns
-  std::string body_start_;  // body bytes that came with the head
+  std::string in_;       // bytes read and not yet taken by reader_
+  std::string scratch_;  // what one read returns
   // The request in hand.
   bool head_request_ = false;
   bool http_1_0_ = false;
@@ -78,7 +76,6 @@ class ServerConnection {
   bool expects_continue_ = false;
   // Its answer.
   std::string pending_head_;
-  bool begun_ = false;
   bool chunked_ = false;
   bool ended_ = false;
 };

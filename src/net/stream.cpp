@@ -97,10 +97,7 @@ awaitable<std::expected<void, IoFault>> Stream::write(std::span<const asio::cons
     auto [error, size] = co_await state->socket.async_write_some(todo, tuple_awaitable);
     state->write_deadline = SteadyTime::max();
     if (error) {
-      const bool timed_out = state->write_timed_out;
-      boost::system::error_code ignored;
-      state->socket.close(ignored);
-      co_return std::unexpected(timed_out ? IoFault::timed_out : IoFault::closed);
+      co_return std::unexpected(state->write_timed_out ? IoFault::timed_out : IoFault::closed);
     }
     while (size > 0) {
       const auto part = std::min(size, left[first].size());
@@ -117,6 +114,11 @@ void Stream::close() {
   state_->socket.close(ignored);
 }
 
+awaitable<void> Stream::wait_broken() {
+  const auto state = state_;
+  co_await state->socket.async_wait(tcp::socket::wait_error, tuple_awaitable);
+}
+
 void Stream::shutdown_send() {
   boost::system::error_code ignored;
   state_->socket.shutdown(tcp::socket::shutdown_send, ignored);
@@ -130,7 +132,5 @@ bool Stream::is_quiet() const {
   const auto size = ::recv(state_->socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
-
-asio::any_io_executor Stream::executor() const { return state_->socket.get_executor(); }
 
 }  // namespace lmw::net

@@ -29,19 +29,19 @@ class Stream {
   // At least one byte, at most the buffer.
   awaitable<std::expected<std::size_t, IoFault>> read_some(asio::mutable_buffer buffer, Timeout timeout);
 
-  // All pieces; the timeout is for each part that the kernel takes. After a fault the connection is closed,
-  // since the peer may have half of it.
+  // All pieces; the timeout is for each part that the kernel takes. After a fault nothing more may be
+  // written, since the peer may have half of it; what it has sent can still be read.
   awaitable<std::expected<void, IoFault>> write(std::span<const asio::const_buffer> pieces, Timeout timeout);
 
   // Ends both directions at once; pending operations end with `closed`.
   void close();
+  // Completes when the connection is reset, or closed by us.
+  awaitable<void> wait_broken();
   // Tells the peer that nothing more comes; reading goes on.
   void shutdown_send();
   bool is_open() const;
   // Open, and the peer has neither sent anything that is not read yet nor closed.
   bool is_quiet() const;
-
-  asio::any_io_executor executor() const;
 
  private:
   struct State;

@@ -71,6 +71,10 @@ void ConversationTable::move_home(Conversation& conversation, ReplicaId home) {
   conversation.home = home;
 }
 
+bool ConversationTable::is_recent(const Conversation& conversation) const {
+  return index_.at(conversation.key.conversation)->recent;
+}
+
 void ConversationTable::forget_home(ReplicaId home) {
   for (List* list : {&recent_, &older_}) {
     for (auto entry = list->begin(); entry != list->end();) {

@@ -53,6 +53,7 @@ class ConversationTable {
   // A turn of it was sent or has ended.
   void touch(Conversation& conversation, Instant now);
   void move_home(Conversation& conversation, ReplicaId home);
+  bool is_recent(const Conversation& conversation) const;
   // Forgets all whose home it is: its cache is gone.
   void forget_home(ReplicaId home);
 

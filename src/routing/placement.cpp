@@ -7,8 +7,8 @@ namespace lmw::routing {
 
 namespace {
 
-bool is_candidate(const PlacementView& view, ReplicaId id, std::span<const ReplicaId> excluded) {
-  return view.replicas.usable(id) && std::ranges::find(excluded, id) == excluded.end();
+bool is_candidate(const PlacementView& view, const Replica& replica, std::span<const EndpointId> excluded) {
+  return view.replicas.usable(replica.id) && std::ranges::find(excluded, replica.endpoint) == excluded.end();
 }
 
 bool has_fresh_reading(const Replica& replica, Instant now) {
@@ -17,20 +17,21 @@ bool has_fresh_reading(const Replica& replica, Instant now) {
 
 }  // namespace
 
-std::optional<ReplicaId> least_loaded(const PlacementView& view, std::span<const ReplicaId> excluded,
+std::optional<ReplicaId> least_loaded(const PlacementView& view, std::span<const EndpointId> excluded,
                                       std::optional<ReplicaId> preferred) {
   bool kv_counts = true;
   for (const auto& replica : view.replicas.replicas()) {
-    if (is_candidate(view, replica.id, excluded)) kv_counts &= has_fresh_reading(replica, view.now);
+    if (is_candidate(view, replica, excluded)) kv_counts &= has_fresh_reading(replica, view.now);
   }
 
   std::optional<ReplicaId> best;
-  std::tuple<double, int, bool, ReplicaId> lowest;
+  std::tuple<double, bool, int, ReplicaId> lowest;
   for (const auto& replica : view.replicas.replicas()) {
-    if (!is_candidate(view, replica.id, excluded)) continue;
+    if (!is_candidate(view, replica, excluded)) continue;
+    const int own = replica.id == view.without ? 1 : 0;
     const double kv = kv_counts ? kv_weight * replica.reading->kv_used : 0;
-    const std::tuple rank(replica.in_flight + kv + view.table.recent(replica.id),
-                          view.table.homed(replica.id), replica.id != preferred, replica.id);
+    const std::tuple rank(replica.in_flight + kv + view.table.recent(replica.id) - own,
+                          replica.id != preferred, view.table.homed(replica.id) - own, replica.id);
     if (best && rank >= lowest) continue;
     best = replica.id;
     lowest = rank;

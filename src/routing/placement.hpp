@@ -24,11 +24,13 @@ struct PlacementView {
   const ReplicaSet& replicas;
   const ConversationTable& table;
   Instant now;
+  // The home of the conversation that is being placed anew: it does not count there itself.
+  std::optional<ReplicaId> without = {};
 };
 
-// The usable replica with the lowest load that is not in `excluded`. Ties: fewer conversations, then
-// `preferred`, then the lowest id. Nothing when there is none.
-std::optional<ReplicaId> least_loaded(const PlacementView& view, std::span<const ReplicaId> excluded = {},
+// The usable replica with the lowest load whose endpoint is not in `excluded`. Ties: `preferred`, then fewer
+// conversations, then the lowest id. Nothing when there is none.
+std::optional<ReplicaId> least_loaded(const PlacementView& view, std::span<const EndpointId> excluded = {},
                                       std::optional<ReplicaId> preferred = {});
 
 // Turns in flight at which a home spills: the explicit value, else max(1, max_num_seqs / 4).

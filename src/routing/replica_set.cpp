@@ -27,6 +27,11 @@ void ReplicaSet::set_ranks(EndpointId endpoint, const std::vector<std::string>& 
     replicas_[ids[rank].value()].present = false;
 }
 
+int ReplicaSet::ranks(EndpointId endpoint) const {
+  const auto& ids = (*this)[endpoint].replicas;
+  return static_cast<int>(std::ranges::count_if(ids, [this](ReplicaId id) { return (*this)[id].present; }));
+}
+
 bool ReplicaSet::usable(ReplicaId id) const {
   const auto& replica = (*this)[id];
   return replica.present && (*this)[replica.endpoint].up;

@@ -43,7 +43,8 @@ struct Endpoint {
   std::string url;
   bool up = false;
   int unrouted_in_flight = 0;       // turns whose replica the engine chose
-  std::vector<ReplicaId> replicas;  // by rank
+  std::vector<ReplicaId> replicas;  // by rank, those of old runs included: see ReplicaSet::ranks
+  bool ignores_rank_on_responses = false;
 };
 
 class ReplicaSet {
@@ -61,6 +62,8 @@ class ReplicaSet {
   const std::vector<Replica>& replicas() const { return replicas_; }
   const std::vector<Endpoint>& endpoints() const { return endpoints_; }
 
+  // How many ranks an endpoint has now.
+  int ranks(EndpointId endpoint) const;
   // Present, and its endpoint is up.
   bool usable(ReplicaId id) const;
   bool any_up() const;

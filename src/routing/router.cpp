@@ -19,6 +19,11 @@ bool contains(const std::vector<T>& list, T item) {
 
 std::size_t index(Outcome outcome) { return static_cast<std::size_t>(outcome); }
 
+// Turns of a conversation that has a home.
+bool is_homed(Outcome outcome) {
+  return outcome == Outcome::placed || outcome == Outcome::sticky || outcome == Outcome::spilled;
+}
+
 }  // namespace
 
 bool is_side_request(const Identity& identity, std::size_t tools, std::size_t messages,
@@ -33,7 +38,8 @@ Ticket::Ticket(Ticket&& other) noexcept
       decision_(other.decision_),
       conversation_(other.conversation_),
       tried_(std::move(other.tried_)),
-      tried_endpoints_(std::move(other.tried_endpoints_)),
+      client_rank_(other.client_rank_),
+      is_response_(other.is_response_),
       last_(other.last_),
       content_seen_(other.content_seen_) {}
 
@@ -57,13 +63,14 @@ std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
   std::optional<Decision> decision;
   const PlacementView view{replicas_, table_, now};
   const bool one_endpoint = replicas_.endpoints().size() == 1;
-  if (turn.rank_ignored) {
-    decision = unrouted(settings_.affinity ? Outcome::not_followed : Outcome::unrouted, {});
+  if (!settings_.affinity && !turn.rank_header) {
+    decision = unrouted(Outcome::unrouted, {});
+  } else if (turn.is_response && all_ignore_ranks()) {
+    decision = unrouted(Outcome::not_followed, {});
   } else if (turn.rank_header && one_endpoint && replicas_.any_up()) {
     decision = client_pinned(*turn.rank_header);
   } else if (!settings_.affinity) {
     decision = unrouted(Outcome::unrouted, {});
-
   } else if (turn.side) {
     decision = to_replica(Outcome::side, least_loaded(view));
   } else if (turn.key) {
@@ -72,24 +79,46 @@ std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
     decision = to_replica(Outcome::balanced, least_loaded(view));
   }
   if (!decision) return std::nullopt;
-  // In a pool of several endpoints a client's rank header is not ours to read: it is passed on instead of
-  // ours.
-  if (turn.rank_header) decision->rank.reset();
+  adjust(*decision, turn.rank_header.has_value(), turn.is_response);
 
   Ticket ticket(this, *decision, now);
-  const bool homed = decision->outcome == Outcome::placed || decision->outcome == Outcome::sticky ||
-                     decision->outcome == Outcome::spilled;
-  if (homed) ticket.conversation_ = turn.key->conversation;
-  if (decision->replica) ++replicas_[*decision->replica].counters.turns[index(decision->outcome)];
-  ++counters_.turns[index(decision->outcome)];
+  ticket.client_rank_ = turn.rank_header.has_value();
+  ticket.is_response_ = turn.is_response;
+  if (is_homed(decision->outcome)) {
+    ticket.conversation_ = turn.key->conversation;
+    ++table_.find(turn.key->conversation)->turns;
+  }
+  count(*decision, +1);
   enter(ticket, +1);
   return ticket;
+}
+
+// What goes along with a turn that has been decided.
+void Router::adjust(Decision& decision, bool client_rank, bool is_response) const {
+  const auto& endpoint = replicas_[decision.endpoint];
+  if (is_response && endpoint.ignores_rank_on_responses && decision.rank) {
+    decision = {Outcome::not_followed, endpoint.id, {}, {}};
+  }
+  // In a pool of several endpoints a client's rank header is not ours to read: it is passed on instead of
+  // ours.
+  if (client_rank) decision.rank.reset();
+}
+
+// Whether no engine that is up heeds a rank on /v1/responses and has more than one.
+bool Router::all_ignore_ranks() const {
+  bool any = false;
+  for (const auto& endpoint : replicas_.endpoints()) {
+    if (!endpoint.up) continue;
+    if (!endpoint.ignores_rank_on_responses || replicas_.ranks(endpoint.id) < 2) return false;
+    any = true;
+  }
+  return any;
 }
 
 std::optional<Decision> Router::client_pinned(std::string_view header) const {
   const auto& endpoint = replicas_.endpoints().front();
   const auto rank = parse_rank(header);
-  const bool valid = rank && *rank >= 0 && *rank < static_cast<long>(endpoint.replicas.size()) &&
+  const bool valid = rank && *rank >= 0 && *rank < replicas_.ranks(endpoint.id) &&
                      replicas_.usable(endpoint.replicas[static_cast<std::size_t>(*rank)]);
   if (!valid) return Decision{Outcome::passed, endpoint.id, {}, {}};
   return Decision{
@@ -101,7 +130,7 @@ std::optional<Decision> Router::to_replica(Outcome outcome, std::optional<Replic
   const auto& replica = replicas_[*id];
   Decision decision{outcome, replica.endpoint, *id, {}};
   // An engine of one replica needs no rank, and may not know the header.
-  if (replicas_[replica.endpoint].replicas.size() > 1) decision.rank = replica.rank;
+  if (replicas_.ranks(replica.endpoint) > 1) decision.rank = replica.rank;
   return decision;
 }
 
@@ -110,73 +139,85 @@ std::optional<Decision> Router::unrouted(Outcome outcome, const std::vector<Endp
   if (!id) return std::nullopt;
   const auto& endpoint = replicas_[*id];
   Decision decision{outcome, *id, {}, {}};
-  if (endpoint.replicas.size() == 1) decision.replica = endpoint.replicas.front();
+  if (replicas_.ranks(*id) == 1) decision.replica = endpoint.replicas.front();
   return decision;
 }
 
 std::optional<Decision> Router::keyed(const TurnFacts& turn, Instant now) {
-  const PlacementView view{replicas_, table_, now};
   auto* conversation = table_.find(turn.key->conversation);
   const bool known = conversation && replicas_.usable(conversation->home);
-  // The client has replaced its history: home has little left to offer, so load decides, and home wins ties.
-  const bool replaced = known && turn.window > conversation->window && conversation->window;
+  // The client has replaced its history: home has little left to offer, so load decides anew.
+  const bool replaced = known && conversation->window && turn.window > conversation->window;
+  if (conversation && turn.window) conversation->window = turn.window;
+  if (!known || replaced) return place(turn, conversation, now);
 
-  if (known && !replaced) {
-    auto& home = replicas_[conversation->home];
-    table_.touch(*conversation, now);
-    if (home.in_flight < spill_threshold(home, settings_.spill_threshold)) {
-      return to_replica(Outcome::sticky, home.id);
-    }
-    const auto other = least_loaded(view);
-    if (other == home.id) return to_replica(Outcome::sticky, home.id);
-    ++home.counters.spilled_away;
-    return to_replica(Outcome::spilled, other);
+  auto& home = replicas_[conversation->home];
+  table_.touch(*conversation, now);
+  if (home.in_flight < spill_threshold(home, settings_.spill_threshold)) {
+    return to_replica(Outcome::sticky, home.id);
   }
+  const auto other = least_loaded({replicas_, table_, now});
+  if (other == home.id) return to_replica(Outcome::sticky, home.id);
+  ++home.counters.spilled_away;
+  return to_replica(Outcome::spilled, other);
+}
 
-  // A sub-agent goes with its parent where that costs nothing.
-  std::optional<ReplicaId> preferred = known ? std::optional(conversation->home) : std::nullopt;
-  if (turn.key->parent && !conversation) {
+// Gives a conversation a home: a new one, or one whose home is gone or has nothing left for it.
+std::optional<Decision> Router::place(const TurnFacts& turn, Conversation* conversation, Instant now) {
+  std::optional<ReplicaId> preferred;
+  if (conversation) {
+    preferred = conversation->home;
+  } else if (turn.key->parent) {
+    // A sub-agent goes with its parent where that costs nothing.
     if (const auto* parent = table_.find(*turn.key->parent)) preferred = parent->home;
   }
+  PlacementView view{replicas_, table_, now};
+  if (conversation && table_.is_recent(*conversation)) view.without = conversation->home;
   const auto home = least_loaded(view, {}, preferred);
   if (!home) return std::nullopt;
   if (conversation) {
     table_.touch(*conversation, now);
     table_.move_home(*conversation, *home);
   } else {
-    conversation = &table_.insert({.key = *turn.key, .source = turn.source, .home = *home}, now);
+    table_.insert({.key = *turn.key, .source = turn.source, .home = *home, .window = turn.window}, now);
   }
-  conversation->window = turn.window;
   return to_replica(Outcome::placed, home);
 }
 
 bool Router::move(Ticket& ticket, Instant now) {
   ticket.last_ = now;
-  ticket.tried_endpoints_.push_back(ticket.decision_.endpoint);
-  if (ticket.decision_.replica) ticket.tried_.push_back(*ticket.decision_.replica);
-
+  ticket.tried_.push_back(ticket.decision_.endpoint);
+  const auto from = ticket.decision_;
   std::optional<Decision> next;
-  const auto outcome = ticket.decision_.outcome;
-  if (outcome == Outcome::unrouted || outcome == Outcome::not_followed) {
-    next = unrouted(outcome, ticket.tried_endpoints_);
-  } else if (outcome != Outcome::client_pinned && outcome != Outcome::passed) {
-    next = to_replica(outcome, least_loaded({replicas_, table_, now}, ticket.tried_));
+  if (from.outcome == Outcome::unrouted || from.outcome == Outcome::not_followed) {
+    next = unrouted(from.outcome, ticket.tried_);
+  } else if (from.outcome != Outcome::client_pinned && from.outcome != Outcome::passed) {
+    next = to_replica(from.outcome, least_loaded({replicas_, table_, now}, ticket.tried_));
   }
   if (!next) return false;
 
+  // A conversation whose home can't take it gets a new one. Where a turn only spilled, its home stays.
+  auto* conversation = ticket.conversation_ ? table_.find(*ticket.conversation_) : nullptr;
+  const bool rehomed = conversation && from.replica == conversation->home && next->replica;
+  if (rehomed) {
+    table_.move_home(*conversation, *next->replica);
+    next->outcome = Outcome::placed;
+  }
+  adjust(*next, ticket.client_rank_, ticket.is_response_);
   enter(ticket, -1);
-  const auto from = ticket.decision_.replica;
+  count(from, -1);
   ticket.decision_ = *next;
+  count(*next, +1);
   enter(ticket, +1);
   ++counters_.moved;
-  if (ticket.conversation_) {
-    auto* conversation = table_.find(*ticket.conversation_);
-    const bool was_home = conversation && from == conversation->home;
-    if (was_home && (next->outcome == Outcome::placed || !replicas_.usable(*from))) {
-      table_.move_home(*conversation, *next->replica);
-    }
-  }
   return true;
+}
+
+// Counts a turn where it goes (+1), or no longer (-1).
+void Router::count(const Decision& decision, int step) {
+  const auto change = static_cast<std::uint64_t>(static_cast<std::int64_t>(step));
+  counters_.turns[index(decision.outcome)] += change;
+  if (decision.replica) replicas_[*decision.replica].counters.turns[index(decision.outcome)] += change;
 }
 
 std::optional<EndpointId> Router::lookup_endpoint(const std::vector<EndpointId>& tried) const {
@@ -186,7 +227,7 @@ std::optional<EndpointId> Router::lookup_endpoint(const std::vector<EndpointId>&
     if (!endpoint.up || contains(tried, endpoint.id)) continue;
     double in_flight = endpoint.unrouted_in_flight;
     for (const auto id : endpoint.replicas) in_flight += replicas_[id].in_flight;
-    in_flight /= static_cast<double>(std::max<std::size_t>(1, endpoint.replicas.size()));
+    in_flight /= std::max(1, replicas_.ranks(endpoint.id));
     if (best && in_flight >= lowest) continue;
     best = endpoint.id;
     lowest = in_flight;
@@ -198,6 +239,7 @@ void Router::new_run(EndpointId endpoint) {
   for (const auto id : replicas_[endpoint].replicas) {
     table_.forget_home(id);
     replicas_[id].reading.reset();
+    replicas_[id].learnt_max_num_seqs = 0;
   }
 }
 
@@ -213,7 +255,6 @@ void Router::enter(const Ticket& ticket, int step) {
   if (auto* conversation = table_.find(*ticket.conversation_)) {
     // Not below 0: a conversation may have left the table and come back while a turn of it was under way.
     conversation->in_flight = std::max(0, conversation->in_flight + step);
-    if (step > 0) ++conversation->turns;
   }
 }
 

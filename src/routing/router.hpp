@@ -27,7 +27,7 @@ struct TurnFacts {
   KeySource source = KeySource::none;
   std::optional<std::uint64_t> window;
   bool side = false;                            // see is_side_request
-  bool rank_ignored = false;                    // the engine does not heed a rank for this request
+  bool is_response = false;                     // to /v1/responses, where some engines ignore ranks
   std::optional<std::string_view> rank_header;  // the client's own X-data-parallel-rank
 };
 
@@ -68,8 +68,9 @@ class Ticket {
   Router* router_;
   Decision decision_;
   std::optional<ConversationKey> conversation_;
-  std::vector<ReplicaId> tried_;  // could not take it
-  std::vector<EndpointId> tried_endpoints_;
+  std::vector<EndpointId> tried_;  // could not take it
+  bool client_rank_ = false;       // the client's own rank header goes along, instead of ours
+  bool is_response_ = false;
   Instant last_;  // the latest time it knows of
   bool content_seen_ = false;
 };
@@ -104,6 +105,10 @@ class Router {
   std::optional<Decision> to_replica(Outcome outcome, std::optional<ReplicaId> replica) const;
   std::optional<Decision> unrouted(Outcome outcome, const std::vector<EndpointId>& tried) const;
   std::optional<Decision> keyed(const TurnFacts& turn, Instant now);
+  std::optional<Decision> place(const TurnFacts& turn, Conversation* conversation, Instant now);
+  bool all_ignore_ranks() const;
+  void adjust(Decision& decision, bool client_rank, bool is_response) const;
+  void count(const Decision& decision, int step);
   void enter(const Ticket& ticket, int step);
   void end(Ticket& ticket, TurnEnd how, const TokenCounts& tokens, Instant now);
 

@@ -221,8 +221,9 @@ TEST_F(RouterTest, AClientsOwnRankIsNeverOverridden) {
 }
 
 TEST_F(RouterTest, WhereTheEngineIgnoresRanksNothingIsPlacedAndThatIsCounted) {
+  router_.replicas()[endpoint_].ignores_rank_on_responses = true;
   auto turn = turn_of(1);
-  turn.rank_ignored = true;
+  turn.is_response = true;
   const auto decision = pass(turn);
   EXPECT_EQ(decision.outcome, Outcome::not_followed);
   EXPECT_FALSE(decision.replica);
@@ -230,9 +231,20 @@ TEST_F(RouterTest, WhereTheEngineIgnoresRanksNothingIsPlacedAndThatIsCounted) {
   EXPECT_EQ(router_.table().size(), 0U);
   turn.rank_header = "1";
   EXPECT_EQ(pass(turn).outcome, Outcome::not_followed);
-  router_.settings().affinity = false;
-  EXPECT_EQ(pass(turn).outcome, Outcome::unrouted);
+  turn.is_response = false;
+  turn.rank_header.reset();
+  EXPECT_EQ(pass(turn).outcome, Outcome::placed);
   expect_all_gauges_zero();
+}
+
+TEST_F(RouterTest, RanksThatAreGoneNoLongerCount) {
+  router_.replicas().set_ranks(endpoint_, {"0"});
+  EXPECT_FALSE(pass(turn_of(1)).rank) << "an engine of one replica needs none";
+  auto pinned = turn_of(2);
+  pinned.rank_header = "1";
+  EXPECT_EQ(pass(pinned).outcome, Outcome::passed);
+  router_.settings().affinity = false;
+  EXPECT_EQ(pass(turn_of(3)).replica, ReplicaId(0));
 }
 
 TEST(RankHeader, IsReadAsTheEngineReadsIt) {
@@ -261,6 +273,17 @@ TEST_F(RouterTest, ANewEngineRunForgetsItsHomes) {
   EXPECT_EQ(router_.table().size(), 0U);
   EXPECT_FALSE(replica(0).reading);
   EXPECT_EQ(pass(turn_of(1)).outcome, Outcome::placed);
+}
+
+TEST_F(RouterTest, AReplacedHistoryStaysHomeWhereLoadsAreEqual) {
+  auto turn = turn_of(1);
+  turn.window = 0;
+  const auto home = pass(turn).replica;
+  turn.window = 1;
+  const auto next = pass(turn);
+  EXPECT_EQ(next.outcome, Outcome::placed);
+  EXPECT_EQ(next.replica, home);
+  EXPECT_EQ(pass(turn).outcome, Outcome::sticky);
 }
 
 TEST_F(RouterTest, AReplacedHistoryFreesTheTurnToBePlacedAnew) {
@@ -329,6 +352,45 @@ TEST_F(TwoEndpoints, AHomeThatIsDownIsPlacedAnew) {
   EXPECT_NE(next.endpoint, home.endpoint);
   router_.replicas()[home.endpoint].up = true;
   EXPECT_EQ(pass(turn_of(1)).endpoint, next.endpoint);
+}
+
+TEST_F(TwoEndpoints, ATurnThatMovesIsCountedOnceWhereItRan) {
+  const auto home = pass(turn_of(1));
+  auto ticket = router_.route(turn_of(1), start).value();
+  router_.replicas()[home.endpoint].up = false;
+  ASSERT_TRUE(router_.move(ticket, start));
+  const auto now = ticket.decision();
+  ticket.finish(TurnEnd::answered, {}, start);
+  EXPECT_EQ(now.outcome, Outcome::placed) << "it has a new home";
+  EXPECT_EQ(count(Outcome::sticky), 0U);
+  EXPECT_EQ(count(Outcome::placed), 2U);
+  EXPECT_EQ(replica(now.replica->value()).counters.turns[static_cast<std::size_t>(Outcome::placed)], 1U);
+  EXPECT_EQ(router_.table().find(ConversationKey(1))->turns, 2U);
+}
+
+TEST_F(TwoEndpoints, AClientsRankStaysTheOnlyOneWhenItsTurnMoves) {
+  router_.replicas().set_ranks(second_, {"0", "1"});
+  auto turn = turn_of(1);
+  turn.rank_header = "0";
+  auto ticket = router_.route(turn, start).value();
+  ASSERT_NE(ticket.decision().endpoint, second_);
+  ASSERT_TRUE(router_.move(ticket, start));
+  EXPECT_EQ(ticket.decision().endpoint, second_);
+  EXPECT_FALSE(ticket.decision().rank);
+}
+
+TEST_F(TwoEndpoints, ResponsesStickToAnEngineOfOneReplicaBesideAnOldOneOfSeveral) {
+  router_.replicas().set_ranks(second_, {"0", "1"});
+  router_.replicas()[endpoint_].ignores_rank_on_responses = true;
+  router_.replicas()[second_].ignores_rank_on_responses = true;
+  auto turn = turn_of(1);
+  turn.is_response = true;
+  EXPECT_EQ(pass(turn).outcome, Outcome::placed);
+  EXPECT_EQ(pass(turn).outcome, Outcome::sticky);
+  turn.key = turn_of(2).key;
+  const auto second = pass(turn);
+  EXPECT_EQ(second.outcome, Outcome::not_followed);
+  EXPECT_EQ(second.endpoint, second_);
 }
 
 TEST_F(TwoEndpoints, ATurnMovesToEachOtherReplicaAtMostOnce) {

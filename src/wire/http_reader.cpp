@@ -169,7 +169,6 @@ std::optional<std::uint64_t> HttpReader::content_length() const {
   return state_->framing.length;
 }
 
-bool HttpReader::chunked() const { return state_->framing.kind == BodyFraming::Kind::chunked; }
 bool HttpReader::until_close() const { return state_->framing.kind == BodyFraming::Kind::until_close; }
 
 void HttpReader::expect_no_body() { state_->no_body = true; }

@@ -70,7 +70,6 @@ class HttpReader {
   // From the framing, once head_done(); 0 when there is no body, whatever the header says (HEAD, 204, 304).
   // No length: chunked, or (responses) until the connection ends.
   std::optional<std::uint64_t> content_length() const;
-  bool chunked() const;
   // A response whose end is the end of the connection: that connection can't be used again.
   bool until_close() const;
 

@@ -78,5 +78,16 @@ class Probes(GatewayCase):
         self.assertEqual(gateway.totals()["balanced"], 0)
 
 
+class Smuggling(GatewayCase):
+    def test_the_body_of_a_get_does_not_become_a_request_of_its_own(self):
+        upstream, gateway = self.pair()
+        hidden = b"POST /collective_rpc HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"
+        for method in ("GET", "HEAD"):
+            with gateway.connect() as client:
+                client.request(method, "/v1/models", hidden)
+                self.assertEqual(client.read_head().status, 200)
+        self.assertEqual(upstream.count("/collective_rpc"), 0)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -93,10 +93,15 @@ class MidStream(GatewayCase):
                 totals = gateway.totals()
                 self.assertEqual((totals["answered"], totals["failed"]), (1, 0))
 
-    def test_a_reset_after_the_head_ends_in_an_error_event(self):
-        got, response, _ = self.run_cut("/v1/messages", [])
-        self.assertEqual(got, b"")
-        self.assertTrue(response.body.startswith(b"event: error\n"), response)
+    def test_a_reset_after_the_head_is_still_an_error_of_its_own(self):
+        upstream, gateway = self.pair()
+
+        def answer(exchange):
+            exchange.stream_head()
+            exchange.reset()
+
+        upstream.answer = answer
+        self.assert_anthropic_error(gateway.messages(stream=True), 502, "api_error")
 
     def test_an_error_event_of_the_engine_passes_and_is_not_doubled(self):
         upstream, gateway = self.pair()

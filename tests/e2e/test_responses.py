@@ -10,7 +10,7 @@ CODEX = [("session-id", "0197-a"), ("thread-id", "0197-a"), ("x-codex-window-id"
 
 
 def request(**more):
-    return json.dumps({"model": "tiny", "input": [{"role": "user", "content": "Hello"}], **more})
+    return {"model": "tiny", "input": [{"role": "user", "content": "Hello"}], **more}
 
 
 class Responses(GatewayCase):
@@ -22,7 +22,7 @@ class Responses(GatewayCase):
         answer = self.ask(gateway, stream=True)
         whole = answers.response("".join(upstream.words), upstream.usage)
         self.assertEqual(answer.body, b"".join(answers.responses_events(upstream.words, whole)))
-        self.assertEqual(json.loads(upstream.turns[0].body), json.loads(request(stream=True)))
+        self.assertEqual(json.loads(upstream.turns[0].body), request(stream=True))
         totals = gateway.totals()
         self.assertEqual((totals["prompt_tokens"], totals["cached_tokens"], totals["completion_tokens"]), upstream.usage)
         self.assertEqual(totals["measured_turns"], 1)
@@ -102,7 +102,7 @@ class Responses(GatewayCase):
         upstream, gateway = self.pair()
         events = answers.chat_events(["a", "b"], upstream.usage)
         upstream.answer = lambda exchange: exchange.stream(events)
-        body = json.dumps({"model": "tiny", "prompt": "x", "stream": True})
+        body = {"model": "tiny", "prompt": "x", "stream": True}
         answer = gateway.ask("POST", "/v1/completions", body, [("X-Session-Id", "completions-1")])
         self.assertEqual(answer.body, b"".join(events[:-2] + events[-1:]))
         self.assertTrue(upstream.turns[0].json()["stream_options"]["include_usage"])
