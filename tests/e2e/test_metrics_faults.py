@@ -130,12 +130,35 @@ class Restarts(GatewayCase):
             gateway.chat([("X-Session-Id", f"conversation-{i}")])
         self.assertEqual({turn.rank for turn in back.turns}, {"0", "1", "2", "3"})
 
-    def test_an_engine_whose_health_fails_is_down_only_when_its_metrics_fail_too(self):
+    def test_an_engine_whose_health_fails_is_down_though_its_metrics_go_on(self):
         upstream, gateway = self.pair()
         upstream.health = lambda e: e.reply(503, b"")
-        self.assertEqual(gateway.chat().status, 200)
-        upstream.metrics = lambda e: e.close()
         gateway.poll(lambda: not gateway.engines()[0]["up"], what="it to be seen down")
+        self.assert_openai_error(gateway.chat(), 503)
+        upstream.health = lambda e: e.reply(200, b"")
+        gateway.wait_up(1)
+        self.assertEqual(gateway.chat().status, 200)
+
+    def test_an_engine_that_is_only_slow_to_say_that_it_is_well_stays_up(self):
+        upstream, gateway = self.pair()
+        asked = upstream.count("/health")
+        release = threading.Event()
+        self.addCleanup(release.set)
+        upstream.health = lambda e: release.wait(30)
+        upstream.wait_for(lambda: upstream.count("/health") > asked + 1, 20)
+        self.assertTrue(gateway.engines()[0]["up"])
+        self.assertEqual(gateway.chat().status, 200)
+
+    def test_an_engine_that_comes_back_with_another_model_is_served_under_it(self):
+        upstream, gateway = self.pair(model="old")
+        self.assertEqual(gateway.chat(model="old").status, 200)
+        upstream.stop()
+        gateway.poll(lambda: not gateway.engines()[0]["up"], what="it to be seen down")
+        back = Upstream(model="new", port=upstream.port)
+        self.addCleanup(back.stop)
+        gateway.wait_up(1)
+        self.assertEqual(gateway.chat(model="new").status, 200)
+        self.assert_openai_error(gateway.chat(model="old"), 503)
 
 
 if __name__ == "__main__":
