@@ -5,6 +5,8 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-s
 add_compile_definitions(LMWARDEN_VERSION="${PROJECT_VERSION}")
 add_link_options(-fuse-ld=lld-19)
 
+# Broken invariants abort in releases too: no NDEBUG.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
 if(CMAKE_BUILD_TYPE STREQUAL "Debug")
   # Line tables are enough for stack traces, and halve the size of the objects.
   set(CMAKE_CXX_FLAGS_DEBUG "-O1 -gline-tables-only")

@@ -23,10 +23,12 @@ std::string to_text(const json& value) {
 
 std::string error_text(std::string_view message) { return to_text({{"error", {{"message", message}}}}); }
 
-bool is_routing(const std::vector<std::string>& path) {
-  return path.size() == 5 && path[0] == "admin" && path[1] == "api" && path[2] == "models" &&
-         path[4] == "routing";
+// /admin/api/models/{name}/...
+bool is_of_model(const std::vector<std::string>& path) {
+  return path.size() == 5 && path[0] == "admin" && path[1] == "api" && path[2] == "models";
 }
+
+bool is_routing(const std::vector<std::string>& path) { return is_of_model(path) && path[4] == "routing"; }
 
 }  // namespace
 
@@ -34,7 +36,19 @@ struct Api::Response {
   int status = 200;
   std::string body;
   std::string_view type = "application/json";
+  std::string_view allow = "";  // of a 405
 };
+
+Api::Response Api::refused_body(net::RequestFault fault) {
+  switch (fault) {
+    case net::RequestFault::body_too_large:
+      return {413, error_text("the body is larger than limits.body_bytes")};
+    case net::RequestFault::timed_out:
+      return {408, error_text("the body did not come in time")};
+    default:
+      return {400, error_text("the body is not framed as HTTP/1.1 demands")};
+  }
+}
 
 Api::Response Api::get(const std::vector<std::string>& path) const {
   const auto is = [&](std::initializer_list<std::string_view> want) {
@@ -45,8 +59,7 @@ Api::Response Api::get(const std::vector<std::string>& path) const {
   if (is({"health"})) return dump({{"status", "ok"}, {"version", version}});
   if (is({"admin", "api", "models"})) return dump(models_json(directory_));
   if (is({"admin", "api", "engines"})) return dump(engines_json(directory_));
-  const bool of_model = path.size() == 5 && path[0] == "admin" && path[1] == "api" && path[2] == "models";
-  if (of_model) {
+  if (is_of_model(path)) {
     const auto* pool = directory_.find_pool(path[3]);
     if (!pool) return {404, error_text(fmt::format("there is no model '{}'", path[3]))};
     if (path[4] == "routing") return dump(routing_json(*pool, clock_.now()));
@@ -72,25 +85,21 @@ net::awaitable<void> Api::handle(net::ServerConnection& client, wire::RequestHea
     response = {421, error_text("this Host is not one that the admin side answers to")};
   } else if (!path) {
     response = {400, error_text("the path has a malformed escape")};
-  } else if (head.method == "PUT" && is_routing(*path)) {
-    const auto body = co_await client.read_body();
-    if (body) {
-      response = put_routing((*path)[3], *body);
-    } else if (body.error() == net::RequestFault::gone) {
-      co_return;
-    } else {
-      response = {body.error() == net::RequestFault::body_too_large ? 413 : 400,
-                  error_text("the body can't be read")};
-    }
   } else if (head.method == "GET" || head.method == "HEAD") {
     response = get(*path);
+  } else if (head.method == "PUT" && is_routing(*path)) {
+    const auto body = co_await client.read_body();
+    if (!body && body.error() == net::RequestFault::gone) co_return;
+    response = body ? put_routing((*path)[3], *body) : refused_body(body.error());
   } else {
-    response = {405, error_text("this path takes GET; routing takes PUT too")};
+    response = {405, error_text("this path does not take that method")};
+    response.allow = is_routing(*path) ? "GET, HEAD, PUT" : "GET, HEAD";
   }
   wire::ResponseHead answer;
   answer.status = response.status;
   answer.headers.add("Content-Type", response.type);
   answer.headers.add("Cache-Control", "no-store");
+  if (!response.allow.empty()) answer.headers.add("Allow", response.allow);
   co_await client.respond(std::move(answer), response.body);
 }
 

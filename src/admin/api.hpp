@@ -20,6 +20,7 @@ class Api {
  private:
   struct Response;
   Response get(const std::vector<std::string>& path) const;
+  static Response refused_body(net::RequestFault fault);
   Response put_routing(const std::string& model, std::string_view body) const;
 
   gateway::Directory& directory_;

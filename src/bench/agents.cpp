@@ -43,6 +43,16 @@ struct Agents::Session {
   std::string replica;  // where the last turn ran; "" = unknown
   int agent = 0;
 
+  wire::RequestHead head(const Origin& target, std::size_t size) const {
+    wire::RequestHead request{"POST", target.base_path + "/v1/messages?beta=true", 1, {}};
+    request.headers.add("Host", target.authority());
+    request.headers.add("Content-Type", "application/json");
+    request.headers.add("User-Agent", "claude-cli/2.1.332 (external, cli)");
+    request.headers.add("X-Claude-Code-Session-Id", id);
+    request.headers.add("Content-Length", std::to_string(size));
+    return request;
+  }
+
   std::string body(const AgentsOptions& options, const std::string& system, int max_tokens) const {
     return json{{"model", options.model},
                 {"max_tokens", max_tokens},
@@ -103,13 +113,6 @@ net::awaitable<TurnSample> Agents::turn(Session& session) {
   const auto next = session.script.next();
   session.messages.push_back({{"role", "user"}, {"content", next.new_user_text}});
   const auto body = session.body(options_, system_prompt_, next.max_tokens);
-  wire::RequestHead head{"POST", options_.target.base_path + "/v1/messages?beta=true", 1, {}};
-  head.headers.add("Host", options_.target.authority());
-  head.headers.add("Content-Type", "application/json");
-  head.headers.add("User-Agent", "claude-cli/2.1.332 (external, cli)");
-  head.headers.add("X-Claude-Code-Session-Id", session.id);
-  head.headers.add("Content-Length", std::to_string(body.size()));
-
   TurnSample sample{.sent = clock_.now(), .failed = true, .last = next.last};
   auto connection = co_await net::ClientConnection::connect(options_.target, std::chrono::seconds(5));
   if (!connection || stopping_) co_return sample;
@@ -119,32 +122,38 @@ net::awaitable<TurnSample> Agents::turn(Session& session) {
   const std::unique_ptr<void, decltype(leave)> left(&open, leave);
 
   const std::array<std::string_view, 1> pieces{body};
-  if (!co_await (*connection)->send(head, pieces, patience)) co_return sample;
+  if (!co_await (*connection)->send(session.head(options_.target, body.size()), pieces, patience))
+    co_return sample;
   const auto answer = co_await (*connection)->read_head(patience);
   if (!answer || answer->status != 200) co_return sample;
+  const auto text = co_await read_answer(**connection, sample);
 
+  const std::string replica(answer->headers.find(replica_header).value_or(""));
+  if (next.index > 0 && !replica.empty()) sample.stayed = replica == session.replica;
+  session.replica = replica;
+  session.messages.push_back({{"role", "assistant"}, {"content", text}});
+  co_return sample;
+}
+
+// Reads a stream to its end; what it said.
+net::awaitable<std::string> Agents::read_answer(net::ClientConnection& connection, TurnSample& sample) {
   wire::SseSplitter splitter;
   wire::StreamWatch watch(wire::Endpoint::messages, false);
   std::string bytes, text;
-  while (true) {
+  for (bool more = true; more;) {
     bytes.clear();
-    const auto more = co_await (*connection)->read_body(bytes, patience);
+    more = (co_await connection.read_body(bytes, patience)).value_or(false);
     splitter.feed(bytes);
     while (const auto item = splitter.next()) {
       watch.observe(item->event);
       append_text(item->event, text);
     }
     if (watch.has_content() && !sample.ttfb) sample.ttfb = clock_.now() - sample.sent;
-    if (!more.value_or(false)) break;
   }
   sample.done = clock_.now();
   sample.failed = watch.end() != wire::StreamEnd::complete;
   sample.output_tokens = static_cast<int>(watch.usage().completion.value_or(0));
-  const std::string replica(answer->headers.find(replica_header).value_or(""));
-  if (next.index > 0 && !replica.empty()) sample.stayed = replica == session.replica;
-  session.replica = replica;
-  session.messages.push_back({{"role", "assistant"}, {"content", text}});
-  co_return sample;
+  co_return text;
 }
 
 }  // namespace lmw::bench

@@ -54,6 +54,7 @@ class Agents {
   net::awaitable<void> agent(int index);
   net::awaitable<void> sessions(int index);
   net::awaitable<TurnSample> turn(Session& session);
+  net::awaitable<std::string> read_answer(net::ClientConnection& connection, TurnSample& sample);
 
   net::asio::io_context& context_;
   AgentsOptions options_;

@@ -1,5 +1,5 @@
 // Scripted replies, so that a real agent can be led through tool calls (format:
-// tests/clients/script-format.md).
+// docs/simulator-script.md).
 #pragma once
 
 #include <cstdint>
