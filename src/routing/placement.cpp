@@ -41,7 +41,7 @@ std::optional<ReplicaId> least_loaded(const PlacementView& view, std::span<const
 
 int spill_threshold(const Replica& replica, std::optional<int> explicit_threshold) {
   if (explicit_threshold) return *explicit_threshold;
-  const int learnt = replica.learnt_max_num_seqs > 0 ? replica.learnt_max_num_seqs : assumed_max_num_seqs;
+  const int learnt = replica.learnt_max_num_seqs.value_or(assumed_max_num_seqs);
   return std::max(1, replica.max_num_seqs.value_or(learnt) / 4);
 }
 

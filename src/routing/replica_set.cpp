@@ -4,6 +4,17 @@
 
 namespace lmw::routing {
 
+std::optional<int> Ceiling::observe(const Reading& reading) {
+  const bool held_up = reading.waiting > 0 && reading.kv_used < full_kv && reading.running >= least;
+  if (!held_up) {
+    times_ = 0;
+    return std::nullopt;
+  }
+  times_ = reading.running == running_ ? times_ + 1 : 1;
+  running_ = reading.running;
+  return times_ >= readings ? std::optional(running_) : std::nullopt;
+}
+
 EndpointId ReplicaSet::endpoint(const std::string& url) {
   const auto known = std::ranges::find(endpoints_, url, &Endpoint::url);
   if (known != endpoints_.end()) return known->id;
@@ -42,8 +53,9 @@ bool ReplicaSet::any_up() const { return std::ranges::any_of(endpoints_, &Endpoi
 void ReplicaSet::record(ReplicaId id, const Reading& reading) {
   auto& replica = (*this)[id];
   replica.reading = reading;
-  if (reading.waiting > 0)
-    replica.learnt_max_num_seqs = std::max(replica.learnt_max_num_seqs, reading.running);
+  if (const auto ceiling = replica.ceiling.observe(reading)) {
+    replica.learnt_max_num_seqs = std::max(replica.learnt_max_num_seqs.value_or(0), *ceiling);
+  }
 }
 
 }  // namespace lmw::routing

@@ -24,6 +24,24 @@ struct Reading {
   Instant at{};
 };
 
+// Learns max_num_seqs of an engine that does not tell it: the number of running sequences that stands still,
+// reading after reading, while others wait and KV blocks are free. Waiting alone proves nothing: a full
+// cache, or a long prefill that takes all of a step's tokens, makes others wait at any number, and a
+// threshold made of that would send turns away from their caches.
+class Ceiling {
+ public:
+  static constexpr int readings = 3;      // in a row
+  static constexpr double full_kv = 0.9;  // blocks are short from here on
+  static constexpr int least = 8;         // smaller ceilings are not believed
+
+  // The ceiling that this reading confirms, if it does.
+  std::optional<int> observe(const Reading& reading);
+
+ private:
+  int running_ = 0;
+  int times_ = 0;
+};
+
 struct Replica {
   ReplicaId id;
   EndpointId endpoint;
@@ -31,9 +49,10 @@ struct Replica {
   std::string label;    // the engine label in its /metrics
   bool present = true;  // false: its endpoint no longer has this rank
   int in_flight = 0;
-  std::optional<Reading> reading;   // of the current engine run
-  std::optional<int> max_num_seqs;  // configured or told by the engine
-  int learnt_max_num_seqs = 0;      // most seen running while something waited; 0 = never
+  std::optional<Reading> reading;          // of the current engine run
+  std::optional<int> max_num_seqs;         // configured or told by the engine
+  std::optional<int> learnt_max_num_seqs;  // where running has stood still; see Ceiling
+  Ceiling ceiling;
   std::optional<std::int64_t> kv_capacity_tokens;
   ReplicaCounters counters;
 };

@@ -239,7 +239,8 @@ void Router::new_run(EndpointId endpoint) {
   for (const auto id : replicas_[endpoint].replicas) {
     table_.forget_home(id);
     replicas_[id].reading.reset();
-    replicas_[id].learnt_max_num_seqs = 0;
+    replicas_[id].learnt_max_num_seqs.reset();
+    replicas_[id].ceiling = {};
   }
 }
 
