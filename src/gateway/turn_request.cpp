@@ -72,7 +72,10 @@ routing::TurnFacts TurnRequest::facts(const routing::KeyHasher& hasher) const {
   facts.window = identity.window;
   facts.is_response = route->endpoint == wire::Endpoint::responses;
   facts.rank_header = head.headers.find(rank_header);
-  if (peek) facts.side = routing::is_side_request(identity, peek->tools, peek->messages, body.size());
+  if (peek) {
+    facts.has_tools = peek->tools > 0;
+    facts.side = routing::is_side_request(identity, peek->tools, peek->messages, body.size());
+  }
   return facts;
 }
 

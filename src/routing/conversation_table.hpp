@@ -25,6 +25,7 @@ struct Conversation {
   Instant last_active{};
   std::uint64_t turns = 0;
   int in_flight = 0;
+  bool has_tools = false;                   // any turn of it had
   std::optional<std::uint64_t> window;      // last window number seen
   std::optional<std::int64_t> context;      // tokens: last prompt and its completion
   std::optional<std::int64_t> last_prompt;  // of the last measured turn

@@ -71,8 +71,8 @@ std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
     decision = client_pinned(*turn.rank_header);
   } else if (!settings_.affinity) {
     decision = unrouted(Outcome::unrouted, {});
-  } else if (turn.side) {
-    decision = to_replica(Outcome::side, least_loaded(view));
+  } else if (turn.side && !is_known_without_tools(turn)) {
+    decision = beside(turn, now);
   } else if (turn.key) {
     decision = keyed(turn, now);
   } else {
@@ -86,7 +86,9 @@ std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
   ticket.is_response_ = turn.is_response;
   if (is_homed(decision->outcome)) {
     ticket.conversation_ = turn.key->conversation;
-    ++table_.find(turn.key->conversation)->turns;
+    auto& conversation = *table_.find(turn.key->conversation);
+    ++conversation.turns;
+    conversation.has_tools |= turn.has_tools;
   }
   count(*decision, +1);
   enter(ticket, +1);
@@ -162,6 +164,23 @@ std::optional<Decision> Router::keyed(const TurnFacts& turn, Instant now) {
   return to_replica(Outcome::spilled, other);
 }
 
+// Then a small turn of it is a turn like its others.
+bool Router::is_known_without_tools(const TurnFacts& turn) const {
+  const auto* conversation = turn.key ? table_.find(turn.key->conversation) : nullptr;
+  return conversation && !conversation->has_tools;
+}
+
+// A request beside a conversation: it leaves no home. But it may be the first turn of a conversation without
+// tools.
+std::optional<Decision> Router::beside(const TurnFacts& turn, Instant now) {
+  const auto id = least_loaded({replicas_, table_, now});
+  if (id && turn.key && !table_.find(turn.key->conversation)) {
+    if (side_runs_.size() >= max_side_runs) side_runs_.clear();
+    side_runs_.insert_or_assign(turn.key->conversation, *id);
+  }
+  return to_replica(Outcome::side, id);
+}
+
 // Gives a conversation a home: a new one, or one whose home is gone or has nothing left for it.
 std::optional<Decision> Router::place(const TurnFacts& turn, Conversation* conversation, Instant now) {
   std::optional<ReplicaId> preferred;
@@ -173,7 +192,10 @@ std::optional<Decision> Router::place(const TurnFacts& turn, Conversation* conve
   }
   PlacementView view{replicas_, table_, now};
   if (conversation && table_.is_recent(*conversation)) view.without = conversation->home;
-  const auto home = least_loaded(view, {}, preferred);
+  auto home = least_loaded(view, {}, preferred);
+  if (const auto side_run = side_runs_.extract(turn.key->conversation)) {
+    if (!turn.has_tools && replicas_.usable(side_run.mapped())) home = side_run.mapped();
+  }
   if (!home) return std::nullopt;
   if (conversation) {
     table_.touch(*conversation, now);

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "routing/conversation_table.hpp"
@@ -26,6 +27,7 @@ struct TurnFacts {
   std::optional<TurnKey> key;
   KeySource source = KeySource::none;
   std::optional<std::uint64_t> window;
+  bool has_tools = false;
   bool side = false;                            // see is_side_request
   bool is_response = false;                     // to /v1/responses, where some engines ignore ranks
   std::optional<std::string_view> rank_header;  // the client's own X-data-parallel-rank
@@ -106,13 +108,20 @@ class Router {
   std::optional<Decision> unrouted(Outcome outcome, const std::vector<EndpointId>& tried) const;
   std::optional<Decision> keyed(const TurnFacts& turn, Instant now);
   std::optional<Decision> place(const TurnFacts& turn, Conversation* conversation, Instant now);
+  bool is_known_without_tools(const TurnFacts& turn) const;
+  std::optional<Decision> beside(const TurnFacts& turn, Instant now);
   bool all_ignore_ranks() const;
   void adjust(Decision& decision, bool client_rank, bool is_response) const;
   void count(const Decision& decision, int step);
   void enter(const Ticket& ticket, int step);
   void end(Ticket& ticket, TurnEnd how, const TokenCounts& tokens, Instant now);
 
+  // Where side requests of conversations without a home have run. It is the home of one that turns out to
+  // have no tools.
+  static constexpr std::size_t max_side_runs = 4096;  // beyond it all are forgotten
+
   RouterSettings settings_;
+  std::unordered_map<ConversationKey, ReplicaId> side_runs_;
   ReplicaSet replicas_;
   ConversationTable table_;
   PoolCounters counters_;

@@ -187,6 +187,34 @@ TEST_F(RouterTest, ASideRequestLeavesNoHome) {
   EXPECT_EQ(pass(turn_of(1)).outcome, Outcome::placed);
 }
 
+TEST_F(RouterTest, AConversationWithoutToolsStaysWhereItsFirstSmallTurnRan) {
+  std::vector<Ticket> busy;
+  for (int i = 0; i < 2; ++i) busy.push_back(router_.route({}, start).value());  // replicas 0 and 1
+  auto turn = turn_of(1);
+  turn.side = true;
+  const auto first = pass(turn).replica;
+  busy.clear();
+  turn.side = false;
+  const auto second = pass(turn);
+  EXPECT_EQ(second.outcome, Outcome::placed);
+  EXPECT_EQ(second.replica, first);
+  EXPECT_EQ(pass(turn).outcome, Outcome::sticky);
+  turn.side = true;
+  EXPECT_EQ(pass(turn).outcome, Outcome::sticky) << "small, but a turn like the others";
+}
+
+TEST_F(RouterTest, ATitleDoesNotDecideWhereTheConversationGoes) {
+  std::vector<Ticket> busy;
+  for (int i = 0; i < 2; ++i) busy.push_back(router_.route({}, start).value());
+  auto turn = turn_of(1);
+  turn.side = true;
+  const auto title = pass(turn).replica;
+  busy.clear();
+  turn.side = false;
+  turn.has_tools = true;
+  EXPECT_NE(pass(turn).replica, title) << "replica 0 is the least loaded now";
+}
+
 TEST(SideRequest, IsSmallWithoutToolsFromAClientThatAlwaysHasTools) {
   const auto claude = identify({.claude_session = "s"});
   EXPECT_TRUE(is_side_request(claude, 0, 1, 4049));
