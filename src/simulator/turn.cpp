@@ -41,6 +41,14 @@ class EventSender {
     co_return written && !over;
   }
 
+  // A stream that is to be cut never ends well, however few events a late sender has made of it.
+  asio::awaitable<void> end() {
+    if (cuts_)
+      connection_.close();
+    else
+      co_await connection_.end();
+  }
+
  private:
   net::ServerConnection& connection_;
   bool cuts_;
@@ -83,7 +91,7 @@ asio::awaitable<void> stream_answer(net::ServerConnection& connection, const Tur
     if (!bytes.empty() && !co_await sender.send(bytes)) co_return;
     if (finished) break;
   }
-  co_await connection.end();
+  co_await sender.end();
 }
 
 asio::awaitable<void> whole_answer(net::ServerConnection& connection, const TurnPlan& plan,
