@@ -186,7 +186,8 @@ Result<void> write_json(const std::string& file, const std::vector<report::Arm>&
 void keep_serving(const Box& box) {
   fmt::print("\nStill serving the replica model with affinity.\nAPI    {}\nAdmin  {}\n{}\nCtrl-C ends it.\n",
              box.gateway().api_url(), box.gateway().admin_url(),
-             client_settings(box.gateway().api_url(), std::string(model)));
+             client_settings(box.gateway().api_url(),
+                             {std::string(model), box.engine().options().profile.max_model_len}));
   std::fflush(stdout);
   net::asio::io_context context;
   net::asio::signal_set signals(context, SIGINT, SIGTERM);

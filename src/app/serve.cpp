@@ -41,7 +41,7 @@ int run_serve(config::Config config) {
   gateway.directory().on_change = [&](const gateway::Backend& backend) {
     say(engine_banner(backend));
     if (backend.monitor->is_up() && shown.insert(backend.pool->name).second) {
-      say(client_settings(gateway.api_url(), backend.pool->name));
+      say(client_settings(gateway.api_url(), backend.monitor->facts()->models.front()));
     }
   };
   gateway.directory().start();
