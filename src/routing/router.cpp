@@ -31,41 +31,13 @@ bool is_side_request(const Identity& identity, std::size_t tools, std::size_t me
   return identity.always_has_tools && tools == 0 && messages <= side_messages && body_bytes <= side_bytes;
 }
 
-// --- Ticket
-
-Ticket::Ticket(Ticket&& other) noexcept
-    : router_(std::exchange(other.router_, nullptr)),
-      decision_(other.decision_),
-      conversation_(other.conversation_),
-      tried_(std::move(other.tried_)),
-      client_rank_(other.client_rank_),
-      is_response_(other.is_response_),
-      last_(other.last_),
-      content_seen_(other.content_seen_) {}
-
-Ticket::~Ticket() {
-  if (router_) router_->end(*this, TurnEnd::cancelled, {}, last_);
-}
-
-void Ticket::first_content(Duration ttfb) {
-  if (std::exchange(content_seen_, true)) return;
-  router_->counters_.ttfb[index(decision_.outcome)].observe(seconds(ttfb));
-}
-
-void Ticket::finish(TurnEnd end, const TokenCounts& tokens, Instant now) {
-  if (auto* router = std::exchange(router_, nullptr)) router->end(*this, end, tokens, now);
-}
-
-// --- Router
-
 std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
   table_.advance(now);
   std::optional<Decision> decision;
   const PlacementView view{replicas_, table_, now};
   const bool one_endpoint = replicas_.endpoints().size() == 1;
-  if (!settings_.affinity && !turn.rank_header) {
-    decision = unrouted(Outcome::unrouted, {});
-  } else if (turn.is_response && all_ignore_ranks()) {
+  const bool rank_matters = settings_.affinity || turn.rank_header;
+  if (turn.is_response && rank_matters && all_ignore_ranks()) {
     decision = unrouted(Outcome::not_followed, {});
   } else if (turn.rank_header && one_endpoint && replicas_.any_up()) {
     decision = client_pinned(*turn.rank_header);
@@ -164,7 +136,8 @@ std::optional<Decision> Router::keyed(const TurnFacts& turn, Instant now) {
   return to_replica(Outcome::spilled, other);
 }
 
-// Then a small turn of it is a turn like its others.
+// Whether it is a turn of a conversation that has never had tools: a small one is then a turn like its
+// others.
 bool Router::is_known_without_tools(const TurnFacts& turn) const {
   const auto* conversation = turn.key ? table_.find(turn.key->conversation) : nullptr;
   return conversation && !conversation->has_tools;

@@ -6,56 +6,12 @@
 
 #include <gtest/gtest.h>
 
-#include "base/random.hpp"
-#include "routing/rank_header.hpp"
+#include "routing/router_fixture.hpp"
 
 namespace lmw::routing {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr Instant start{};
-
-TurnFacts turn_of(std::uint64_t conversation, std::optional<std::uint64_t> parent = {}) {
-  TurnKey key{ConversationKey(conversation), GroupKey(1), {}};
-  if (parent) key.parent = ConversationKey(*parent);
-  return {.key = key, .source = KeySource::claude_code};
-}
-
-// One endpoint of `ranks` ranks, up.
-class RouterTest : public testing::Test {
- protected:
-  explicit RouterTest(int ranks = 4) : endpoint_(router_.replicas().endpoint("http://127.0.0.1:8000")) {
-    std::vector<std::string> labels;
-    for (int i = 0; i < ranks; ++i) labels.push_back(std::to_string(i));
-    router_.replicas().set_ranks(endpoint_, labels);
-    router_.replicas()[endpoint_].up = true;
-  }
-
-  // Sends a turn and ends it at once; where it went.
-  Decision pass(const TurnFacts& turn, Instant now = start) {
-    auto ticket = router_.route(turn, now).value();
-    const auto decision = ticket.decision();
-    ticket.finish(TurnEnd::answered, {100, 40, 10}, now);
-    return decision;
-  }
-  std::uint64_t count(Outcome outcome) const {
-    return router_.counters().turns[static_cast<std::size_t>(outcome)];
-  }
-  Replica& replica(std::uint32_t id) { return router_.replicas()[ReplicaId(id)]; }
-  void expect_all_gauges_zero() {
-    EXPECT_EQ(router_.in_flight(), 0);
-    for (const auto& each : router_.replicas().replicas()) EXPECT_EQ(each.in_flight, 0);
-    for (const auto& each : router_.replicas().endpoints()) EXPECT_EQ(each.unrouted_in_flight, 0);
-    router_.table().for_each([](const Conversation& c) {
-      EXPECT_EQ(c.in_flight, 0);
-      return true;
-    });
-  }
-
-  Router router_{{}, {}};
-  EndpointId endpoint_;
-};
 
 TEST_F(RouterTest, AConversationStaysOnTheReplicaItWasPlacedOn) {
   const auto home = pass(turn_of(1)).replica;
@@ -118,41 +74,6 @@ TEST_F(RouterTest, ATurnStaysHomeOverTheThresholdWhenNowhereIsEmptier) {
   tickets.push_back(router_.route(turn_of(0), start).value());
   EXPECT_EQ(tickets.back().decision().replica, home);
   EXPECT_EQ(tickets.back().decision().outcome, Outcome::sticky);
-}
-
-TEST(SpillThreshold, IsAQuarterOfMaxNumSeqsUnlessSetAndAtLeastOne) {
-  Replica replica;
-  EXPECT_EQ(spill_threshold(replica, {}), 64);
-  replica.learnt_max_num_seqs = 8;
-  EXPECT_EQ(spill_threshold(replica, {}), 2);
-  replica.max_num_seqs = 32;
-  EXPECT_EQ(spill_threshold(replica, {}), 8);
-  replica.max_num_seqs = 2;
-  EXPECT_EQ(spill_threshold(replica, {}), 1);
-  EXPECT_EQ(spill_threshold(replica, 5), 5);
-}
-
-std::optional<int> learnt_from(const std::vector<Reading>& readings) {
-  ReplicaSet replicas;
-  replicas.set_ranks(replicas.endpoint("http://a"), {"0"});
-  for (const auto& reading : readings) replicas.record(ReplicaId(0), reading);
-  return replicas[ReplicaId(0)].learnt_max_num_seqs;
-}
-
-TEST(ReplicaSetTest, LearnsMaxNumSeqsWhereRunningStandsStillWhileOthersWait) {
-  const Reading full{.running = 32, .waiting = 3, .kv_used = 0.5};
-  EXPECT_EQ(learnt_from({full, full, full}), 32);
-  EXPECT_FALSE(learnt_from({full, full}));
-  EXPECT_FALSE(learnt_from({full, {.running = 31, .waiting = 1, .kv_used = 0.5}, full, full}));
-}
-
-TEST(ReplicaSetTest, LearnsNothingFromTurnsThatWaitForAnythingElse) {
-  const Reading idle{.running = 12, .waiting = 0, .kv_used = 0.5};
-  const Reading short_of_blocks{.running = 12, .waiting = 4, .kv_used = 0.95};
-  const Reading long_prefill{.running = 2, .waiting = 4, .kv_used = 0.4};
-  for (const auto& reading : {idle, short_of_blocks, long_prefill}) {
-    EXPECT_FALSE(learnt_from({reading, reading, reading, reading}));
-  }
 }
 
 TEST_F(RouterTest, SixAgentsOfOneSessionSpreadAndEachStays) {
@@ -289,17 +210,6 @@ TEST_F(RouterTest, RanksThatAreGoneNoLongerCount) {
   EXPECT_EQ(pass(turn_of(3)).replica, ReplicaId(0));
 }
 
-TEST(RankHeader, IsReadAsTheEngineReadsIt) {
-  EXPECT_EQ(parse_rank("0"), 0);
-  EXPECT_EQ(parse_rank("00"), 0);
-  EXPECT_EQ(parse_rank("+1"), 1);
-  EXPECT_EQ(parse_rank(" 1 "), 1);
-  EXPECT_EQ(parse_rank("-1"), -1);
-  for (const auto* text : {"", " ", "1.0", "1e0", "abc", "0, 1", "+-1", "99999999999999999999"}) {
-    EXPECT_FALSE(parse_rank(text)) << text;
-  }
-}
-
 TEST_F(RouterTest, NothingIsRoutedWhileNoEndpointIsUp) {
   router_.replicas()[endpoint_].up = false;
   EXPECT_FALSE(router_.route(turn_of(1), start));
@@ -362,138 +272,6 @@ TEST_F(RouterTest, ATicketThatIsDroppedLeavesEveryGaugeAtZero) {
   }
   expect_all_gauges_zero();
   EXPECT_EQ(router_.counters().cancelled, 1U);
-}
-
-class TwoEndpoints : public RouterTest {
- protected:
-  TwoEndpoints() : RouterTest(1), second_(router_.replicas().endpoint("http://127.0.0.1:8001")) {
-    router_.replicas().set_ranks(second_, {"0"});
-    router_.replicas()[second_].up = true;
-  }
-  EndpointId second_;
-};
-
-TEST_F(TwoEndpoints, AnEngineOfOneReplicaGetsNoRank) {
-  EXPECT_FALSE(pass(turn_of(1)).rank);
-  EXPECT_EQ(pass(turn_of(2)).endpoint, second_);
-}
-
-TEST_F(TwoEndpoints, AClientsRankIsPassedOnAndDoesNotRoute) {
-  auto turn = turn_of(1);
-  turn.rank_header = "0";
-  const auto home = pass(turn);
-  EXPECT_EQ(home.outcome, Outcome::placed);
-  EXPECT_EQ(pass(turn).endpoint, home.endpoint);
-}
-
-TEST_F(TwoEndpoints, AHomeThatIsDownIsPlacedAnew) {
-  const auto home = pass(turn_of(1));
-  router_.replicas()[home.endpoint].up = false;
-  const auto next = pass(turn_of(1));
-  EXPECT_EQ(next.outcome, Outcome::placed);
-  EXPECT_NE(next.endpoint, home.endpoint);
-  router_.replicas()[home.endpoint].up = true;
-  EXPECT_EQ(pass(turn_of(1)).endpoint, next.endpoint);
-}
-
-TEST_F(TwoEndpoints, ATurnThatMovesIsCountedOnceWhereItRan) {
-  const auto home = pass(turn_of(1));
-  auto ticket = router_.route(turn_of(1), start).value();
-  router_.replicas()[home.endpoint].up = false;
-  ASSERT_TRUE(router_.move(ticket, start));
-  const auto now = ticket.decision();
-  ticket.finish(TurnEnd::answered, {}, start);
-  EXPECT_EQ(now.outcome, Outcome::placed) << "it has a new home";
-  EXPECT_EQ(count(Outcome::sticky), 0U);
-  EXPECT_EQ(count(Outcome::placed), 2U);
-  EXPECT_EQ(replica(now.replica->value()).counters.turns[static_cast<std::size_t>(Outcome::placed)], 1U);
-  EXPECT_EQ(router_.table().find(ConversationKey(1))->turns, 2U);
-}
-
-TEST_F(TwoEndpoints, AClientsRankStaysTheOnlyOneWhenItsTurnMoves) {
-  router_.replicas().set_ranks(second_, {"0", "1"});
-  auto turn = turn_of(1);
-  turn.rank_header = "0";
-  auto ticket = router_.route(turn, start).value();
-  ASSERT_NE(ticket.decision().endpoint, second_);
-  ASSERT_TRUE(router_.move(ticket, start));
-  EXPECT_EQ(ticket.decision().endpoint, second_);
-  EXPECT_FALSE(ticket.decision().rank);
-}
-
-TEST_F(TwoEndpoints, ResponsesStickToAnEngineOfOneReplicaBesideAnOldOneOfSeveral) {
-  router_.replicas().set_ranks(second_, {"0", "1"});
-  router_.replicas()[endpoint_].ignores_rank_on_responses = true;
-  router_.replicas()[second_].ignores_rank_on_responses = true;
-  auto turn = turn_of(1);
-  turn.is_response = true;
-  EXPECT_EQ(pass(turn).outcome, Outcome::placed);
-  EXPECT_EQ(pass(turn).outcome, Outcome::sticky);
-  turn.key = turn_of(2).key;
-  const auto second = pass(turn);
-  EXPECT_EQ(second.outcome, Outcome::not_followed);
-  EXPECT_EQ(second.endpoint, second_);
-}
-
-TEST_F(TwoEndpoints, ATurnMovesToEachOtherReplicaAtMostOnce) {
-  auto ticket = router_.route(turn_of(1), start).value();
-  const auto first = ticket.decision().endpoint;
-  router_.replicas()[first].up = false;
-  EXPECT_TRUE(router_.move(ticket, start));
-  EXPECT_NE(ticket.decision().endpoint, first);
-  EXPECT_EQ(router_.table().find(ConversationKey(1))->home, ticket.decision().replica);
-  EXPECT_FALSE(router_.move(ticket, start));
-  ticket.finish(TurnEnd::failed, {}, start);
-  expect_all_gauges_zero();
-}
-
-// Whatever comes, gauges return to zero and each turn ends once.
-TEST(RouterSimulation, KeepsItsInvariantsOverManySeeds) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
-    Random random(seed);
-    Router router({}, {.conversations = 20});
-    for (const auto* url : {"http://a", "http://b", "http://c"}) {
-      const auto endpoint = router.replicas().endpoint(url);
-      router.replicas().set_ranks(
-          endpoint, random.unit() < 0.5 ? std::vector<std::string>{"0"} : std::vector<std::string>{"0", "1"});
-    }
-    std::vector<std::unique_ptr<Ticket>> tickets;
-    Instant now{};
-    std::uint64_t routed = 0;
-    for (int step = 0; step < 400; ++step) {
-      now += from_seconds(random.exponential(20));
-      const EndpointId endpoint(static_cast<std::uint32_t>(random.between(0, 2)));
-      const double what = random.unit();
-      if (what < 0.5) {
-        auto turn = turn_of(static_cast<std::uint64_t>(random.between(1, 40)));
-        if (random.unit() < 0.2) turn.key.reset();
-        if (random.unit() < 0.1) turn.rank_header = "1";
-        if (auto ticket = router.route(turn, now)) {
-          ++routed;
-          if (random.unit() < 0.1) router.move(*ticket, now);
-          tickets.push_back(std::make_unique<Ticket>(std::move(*ticket)));
-        }
-      } else if (what < 0.8 && !tickets.empty()) {
-        const auto pick = random.between(0, static_cast<std::int64_t>(tickets.size()) - 1);
-        std::swap(tickets[static_cast<std::size_t>(pick)], tickets.back());
-        if (random.unit() < 0.7) tickets.back()->finish(TurnEnd::answered, {10, 5, 1}, now);
-        tickets.pop_back();
-      } else if (what < 0.9) {
-        router.replicas()[endpoint].up = random.unit() < 0.7;
-      } else if (what < 0.95) {
-        router.new_run(endpoint);
-      } else {
-        router.settings().affinity = random.unit() < 0.8;
-      }
-      ASSERT_EQ(router.in_flight(), static_cast<int>(tickets.size()));
-    }
-    tickets.clear();
-    const auto& counters = router.counters();
-    ASSERT_EQ(counters.answered + counters.cancelled + counters.failed, routed);
-    for (const auto& replica : router.replicas().replicas()) ASSERT_EQ(replica.in_flight, 0);
-    for (const auto& endpoint : router.replicas().endpoints()) ASSERT_EQ(endpoint.unrouted_in_flight, 0);
-  }
 }
 
 }  // namespace

@@ -25,12 +25,21 @@ Usage checked(Usage usage) {
   return usage;
 }
 
-error_code read_openai_usage(ondemand::value& value, Usage& result) {
+// What OpenAI's two APIs call the same three counts.
+struct UsageNames {
+  std::string_view prompt;
+  std::string_view details;  // holds cached_tokens
+  std::string_view completion;
+};
+constexpr UsageNames chat_names{"prompt_tokens", "prompt_tokens_details", "completion_tokens"};
+constexpr UsageNames responses_names{"input_tokens", "input_tokens_details", "output_tokens"};
+
+error_code read_openai_usage(ondemand::value& value, const UsageNames& names, Usage& result) {
   Usage usage;
   auto error = each_member_of(value, [&](std::string_view key, ondemand::value& member) {
-    if (key == "prompt_tokens") usage.prompt = count_of(member);
-    if (key == "completion_tokens") usage.completion = count_of(member);
-    if (key != "prompt_tokens_details") return SUCCESS;
+    if (key == names.prompt) usage.prompt = count_of(member);
+    if (key == names.completion) usage.completion = count_of(member);
+    if (key != names.details) return SUCCESS;
     usage.cached.reset();
     return each_member_of(member, [&](std::string_view detail, ondemand::value& count) {
       if (detail == "cached_tokens") usage.cached = count_of(count);
@@ -53,22 +62,6 @@ error_code read_anthropic_usage(ondemand::value& value, Usage& result) {
   });
   if (input) input = *input + read.value_or(0) + created.value_or(0);
   result = checked({.prompt = input, .cached = read, .completion = output});
-  return error;
-}
-
-error_code read_responses_usage(ondemand::value& value, Usage& result) {
-  Usage usage;
-  auto error = each_member_of(value, [&](std::string_view key, ondemand::value& member) {
-    if (key == "input_tokens") usage.prompt = count_of(member);
-    if (key == "output_tokens") usage.completion = count_of(member);
-    if (key != "input_tokens_details") return SUCCESS;
-    usage.cached.reset();
-    return each_member_of(member, [&](std::string_view detail, ondemand::value& count) {
-      if (detail == "cached_tokens") usage.cached = count_of(count);
-      return SUCCESS;
-    });
-  });
-  result = checked(usage);
   return error;
 }
 
@@ -111,7 +104,7 @@ error_code read_openai_member(std::string_view key, ondemand::value& value, Answ
   }
   if (key == "usage") {
     answer.has_usage = token_of(value).starts_with('{');
-    return read_openai_usage(value, answer.usage);
+    return read_openai_usage(value, chat_names, answer.usage);
   }
   if (key == "error") answer.is_error = token_of(value) != "null";
   return SUCCESS;
@@ -139,10 +132,10 @@ error_code read_anthropic_member(std::string_view key, ondemand::value& value, A
 
 // Of a whole answer, or of the event that holds one as its `response`.
 error_code read_responses_member(std::string_view key, ondemand::value& value, Answer& answer) {
-  if (key == "usage") return read_responses_usage(value, answer.usage);
+  if (key == "usage") return read_openai_usage(value, responses_names, answer.usage);
   if (key != "response") return SUCCESS;
   return each_member_of(value, [&](std::string_view name, ondemand::value& member) {
-    return name == "usage" ? read_responses_usage(member, answer.usage) : SUCCESS;
+    return name == "usage" ? read_openai_usage(member, responses_names, answer.usage) : SUCCESS;
   });
 }
 
