@@ -5,6 +5,8 @@
 // into. Nothing here throws; a structural fault comes back as an error code and ends the reading.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,9 +65,11 @@ simdjson::error_code each_element_of(ondemand::value& value, Visit visit) {
   return simdjson::SUCCESS;
 }
 
-// The token at which a value starts: all of a scalar, the bracket of a list or object.
+// The token at which a value starts: all of a scalar, the bracket of a list or object. "" behind the end of a
+// body that is cut short: there simdjson's length is below 0, in 32 bits.
 inline std::string_view token_of(ondemand::value& value) {
   const std::string_view token = value.raw_json_token();
+  if (token.size() > INT32_MAX) return {};
   return token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
 }
 
@@ -73,6 +77,12 @@ inline std::string_view token_of(ondemand::value& value) {
 inline bool is_non_empty_string(ondemand::value& value) {
   const std::string_view token = token_of(value);
   return token.size() > 2 && token[0] == '"';
+}
+
+// The text of a JSON string as it is written, without its quotes; nothing for other tokens.
+inline std::optional<std::string_view> inside_of_string(std::string_view token) {
+  if (token.size() < 2 || token.front() != '"' || token.back() != '"') return std::nullopt;
+  return token.substr(1, token.size() - 2);
 }
 
 }  // namespace lmw::wire

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "wire/fingerprint.hpp"
 #include "wire/ondemand.hpp"
 
 namespace lmw::wire {
@@ -22,8 +23,7 @@ std::optional<std::string> text_of(ondemand::value& value) {
   return std::string(text);
 }
 
-// A JSON string that starts with the line.
-bool is_billing(std::string_view token) { return token.starts_with(R"("x-anthropic-billing-header:)"); }
+bool is_billing(std::string_view text) { return text.starts_with("x-anthropic-billing-header:"); }
 
 bool is_true(ondemand::value& value) {
   bool flag = false;
@@ -62,14 +62,7 @@ class Peeker {
     std::string_view name;
     Reader read;
   };
-  static const std::array<Member, 13> members;
-
-  // A string with text in it, or a list with elements, which are counted.
-  struct Text {
-    std::size_t elements = 0;
-    bool is_list = false;
-    bool is_there = false;
-  };
+  static const std::array<Member, 14> members;
 
   error_code read_model(ondemand::value& value);
   error_code read_stream(ondemand::value& value) { return peek_.stream = is_true(value), SUCCESS; }
@@ -80,15 +73,16 @@ class Peeker {
   }
   error_code read_metadata(ondemand::value& value);
   error_code read_messages(ondemand::value& value);
-  error_code read_input(ondemand::value& value) { return read_text(value, input_); }
-  error_code read_prompt(ondemand::value& value) { return read_text(value, prompt_); }
+  error_code read_input(ondemand::value& value);
+  error_code read_prompt(ondemand::value& value);
   error_code read_tools(ondemand::value& value);
   error_code read_system(ondemand::value& value);
+  error_code read_system_block(ondemand::value& block, bool may_be_billing, bool& billing);
+  error_code read_instructions(ondemand::value& value);
   error_code read_max_tokens(ondemand::value& value) { return max_tokens_ = integer_of(value), SUCCESS; }
   error_code read_max_completion(ondemand::value& value) {
     return max_completion_ = integer_of(value), SUCCESS;
   }
-  error_code read_text(ondemand::value& value, Text& text);
 
   std::size_t offset(const char* at) const { return static_cast<std::size_t>(at - body_.data()); }
   ByteRange range(std::string_view part) const {
@@ -102,14 +96,15 @@ class Peeker {
   std::string_view body_;
   ondemand::document& document_;
   Peek peek_;
-  Text messages_;
-  Text input_;
-  Text prompt_;
+  FingerprintReader print_;
+  bool has_messages_ = false;
+  bool has_input_ = false;
+  bool has_prompt_ = false;
   std::optional<std::int64_t> max_tokens_;
   std::optional<std::int64_t> max_completion_;
 };
 
-constexpr std::array<Peeker::Member, 13> Peeker::members{{
+constexpr std::array<Peeker::Member, 14> Peeker::members{{
     {"model", &Peeker::read_model},
     {"stream", &Peeker::read_stream},
     {"stream_options", &Peeker::read_stream_options},
@@ -121,6 +116,7 @@ constexpr std::array<Peeker::Member, 13> Peeker::members{{
     {"prompt", &Peeker::read_prompt},
     {"tools", &Peeker::read_tools},
     {"system", &Peeker::read_system},
+    {"instructions", &Peeker::read_instructions},
     {"max_tokens", &Peeker::read_max_tokens},
     {"max_completion_tokens", &Peeker::read_max_completion},
 }};
@@ -147,8 +143,8 @@ error_code Peeker::run() {
 }
 
 Peek Peeker::result() && {
-  peek_.messages = messages_.is_list ? messages_.elements : input_.elements;
-  peek_.has_text = messages_.is_there || input_.is_there || prompt_.is_there;
+  peek_.has_text = has_messages_ || has_input_ || has_prompt_;
+  peek_.fingerprint = std::move(print_).result();
   peek_.max_tokens = max_completion_ ? max_completion_ : max_tokens_;
   return std::move(peek_);
 }
@@ -187,25 +183,49 @@ error_code Peeker::read_metadata(ondemand::value& value) {
 }
 
 error_code Peeker::read_messages(ondemand::value& value) {
-  const error_code error = read_text(value, messages_);
-  if (!messages_.is_list) messages_ = {};
+  const error_code error = print_.read_messages(value);
+  peek_.messages = print_.elements();
+  has_messages_ = peek_.messages > 0;
+  return error;
+}
+
+error_code Peeker::read_input(ondemand::value& value) {
+  const error_code error = print_.read_messages(value);
+  peek_.messages = print_.elements();
+  has_input_ = print_.has_text();
+  return error;
+}
+
+error_code Peeker::read_prompt(ondemand::value& value) {
+  const error_code error = print_.read_prompt(value);
+  has_prompt_ = print_.has_text();
   return error;
 }
 
 error_code Peeker::read_tools(ondemand::value& value) {
-  Text tools;
-  const error_code error = read_text(value, tools);
-  peek_.tools = tools.elements;
+  const error_code error = print_.read_tools(value);
+  peek_.tools = print_.elements();
   return error;
 }
 
+error_code Peeker::read_instructions(ondemand::value& value) {
+  print_.start_system();
+  if (const auto text = inside_of_string(token_of(value))) print_.add_system(*text);
+  return SUCCESS;
+}
+
 error_code Peeker::read_system(ondemand::value& value) {
+  print_.start_system();
   peek_.billing.reset();
-  const std::string_view token = token_of(value);
-  if (is_billing(token)) {
-    const auto line_end = token.find(R"(\n)");
-    const auto end = line_end == token.npos ? token.size() - 1 : line_end + 2;
-    peek_.billing = {offset(token.data()) + 1, offset(token.data()) + end};
+  if (auto text = inside_of_string(token_of(value))) {
+    if (is_billing(*text)) {
+      const auto line_end = text->find(R"(\n)");
+      const auto line = text->substr(0, line_end == text->npos ? line_end : line_end + 2);
+      peek_.billing = range(line);
+      text->remove_prefix(line.size());
+    }
+    if (!text->empty()) print_.add_system(*text);
+    return SUCCESS;
   }
   std::size_t index = 0;
   bool first_is_billing = false;
@@ -215,25 +235,24 @@ error_code Peeker::read_system(ondemand::value& value) {
     if (begin >= body_.size()) return simdjson::TAPE_ERROR;
     if (index == 0) peek_.billing = {begin, begin};
     if (index == 1) peek_.billing->end = begin;
-    if (index++ > 0) return SUCCESS;
-    return each_member_of(block, [&](std::string_view key, ondemand::value& member) {
-      if (key == "text") first_is_billing = is_billing(token_of(member));
-      return SUCCESS;
-    });
+    return read_system_block(block, index++ == 0, first_is_billing);
   });
   if (index == 1) peek_.billing->end = end_of_last() - 1;
   if (index > 0 && !first_is_billing) peek_.billing.reset();
   return error;
 }
 
-error_code Peeker::read_text(ondemand::value& value, Text& text) {
-  text = {.elements = 0, .is_list = token_of(value).starts_with('['), .is_there = is_non_empty_string(value)};
-  const error_code error = each_element_of(value, [&](ondemand::value&) {
-    ++text.elements;
+error_code Peeker::read_system_block(ondemand::value& block, bool may_be_billing, bool& billing) {
+  return each_member_of(block, [&](std::string_view key, ondemand::value& member) {
+    const auto text = inside_of_string(token_of(member));
+    if (key != "text" || !text) return SUCCESS;
+    if (may_be_billing && is_billing(*text)) {
+      billing = true;
+    } else {
+      print_.add_system(*text);
+    }
     return SUCCESS;
   });
-  if (text.elements > 0) text.is_there = true;
-  return error;
 }
 
 error_code Peeker::read_range(ondemand::value& value, std::optional<ByteRange>& range_of_value) const {

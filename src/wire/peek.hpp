@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/fingerprint.hpp"
 #include "base/result.hpp"
 #include "wire/api.hpp"
 
@@ -47,6 +48,8 @@ struct Peek {
   std::size_t tools = 0;                   // elements of `tools`
   bool has_text = false;                   // there is a `messages`, `prompt` or `input` that is not empty
   std::optional<std::int64_t> max_tokens;  // `max_completion_tokens`, else `max_tokens`
+  // Of the prompt, the billing line left out.
+  Fingerprint fingerprint;
 };
 
 // `body` must be followed by at least `padding` readable bytes. Errors: not JSON, not UTF-8, not an object.

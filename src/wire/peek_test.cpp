@@ -254,7 +254,8 @@ void survive(std::string_view body) {
 
 TEST(Peek, SurvivesCutAndGarbledBodies) {
   const std::string body =
-      R"({"model":"m","messages":[{"a":[1,{}]},[]],"metadata":{"user_id":{"session_id":"s"}},"stream":true,)"
+      R"({"model":"m","messages":[{"a":[1,{}],"role":"user","content":[{"type":"text","text":"t"},)"
+      R"({"type":"tool_result","content":[{"text":"u"}]}]},[]],"metadata":{"user_id":{"session_id":"s"}},"stream":true,)"
       R"("stream_options":{"x":[{}],"include_usage":[{"a":1}]},"system":[{"text":"x-anthropic-billing-header: a"},{}],"tools":[{}],"input":"\u00e9","max_tokens":12})";
   for (std::size_t size = 0; size <= body.size(); ++size) survive(body.substr(0, size));
 

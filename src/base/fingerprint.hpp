@@ -1,0 +1,48 @@
+// What a prompt looks like, in hashes: enough to see which earlier prompt it continues and where two of them
+// first differ, and no text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace lmw {
+
+struct Fingerprint {
+  // Beyond these the rest of a prompt is not looked at.
+  static constexpr std::size_t max_messages = 4096;
+  static constexpr std::size_t max_tails = 16;
+  // Texts are cut into pieces of so many bytes, to find where they change; only their heads.
+  static constexpr std::size_t piece_bytes = 64;
+  static constexpr std::size_t part_pieces = 512;
+  static constexpr std::size_t message_pieces = 128;
+  static constexpr std::size_t messages_in_pieces = 4;
+
+  struct Part {
+    std::uint64_t hash = 0;  // 0: there is none
+    std::vector<std::uint32_t> pieces;
+  };
+  Part system;
+  Part tools;
+
+  struct Message {
+    // Of this message and all before it, as the engine reads them.
+    std::uint64_t exact = 0;
+    // The same of what tells conversations apart: without system prompts, and without the reminder and
+    // environment blocks that clients put beside the user's words. Where a message adds nothing to it, it is
+    // that of the message before; 0 where none has.
+    std::uint64_t identity = 0;
+    std::vector<std::uint32_t> pieces;  // of the first messages
+  };
+  std::vector<Message> messages;
+
+  // Identities that this prompt may turn out to have when the client sends it as history: some clients add a
+  // reminder to the last message, which is gone one turn later. One for each paragraph at which it may be
+  // cut.
+  std::vector<std::uint64_t> tails;
+
+  // Of the whole prompt; 0: nothing in it tells it from others.
+  std::uint64_t identity() const { return messages.empty() ? 0 : messages.back().identity; }
+};
+
+}  // namespace lmw
