@@ -12,15 +12,22 @@ struct Fingerprint {
   // Beyond these the rest of a prompt is not looked at.
   static constexpr std::size_t max_messages = 4096;
   static constexpr std::size_t max_tails = 16;
-  // Texts are cut into pieces of so many bytes, to find where they change; only their heads.
-  static constexpr std::size_t piece_bytes = 64;
-  static constexpr std::size_t part_pieces = 512;
-  static constexpr std::size_t message_pieces = 128;
+  // The first messages are kept in pieces too.
   static constexpr std::size_t messages_in_pieces = 4;
+
+  // The head of a text, cut into pieces, to find where it changes: 64 bytes each, 512 behind the first 4 KiB.
+  struct Piece {
+    std::uint32_t end = 0;  // in bytes of the text
+    std::uint32_t hash = 0;
+  };
+  static constexpr std::size_t max_pieces = 128;
+  static constexpr std::size_t piece_bytes = 64;
+  static constexpr std::size_t far_piece_bytes = 512;
+  static constexpr std::size_t far = 4096;
 
   struct Part {
     std::uint64_t hash = 0;  // 0: there is none
-    std::vector<std::uint32_t> pieces;
+    std::vector<Piece> pieces;
   };
   Part system;
   Part tools;
@@ -32,7 +39,7 @@ struct Fingerprint {
     // environment blocks that clients put beside the user's words. Where a message adds nothing to it, it is
     // that of the message before; 0 where none has.
     std::uint64_t identity = 0;
-    std::vector<std::uint32_t> pieces;  // of the first messages
+    std::vector<Piece> pieces;
   };
   std::vector<Message> messages;
 

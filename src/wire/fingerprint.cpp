@@ -14,6 +14,7 @@ using simdjson::error_code;
 using simdjson::SUCCESS;
 
 constexpr std::size_t prompt_piece = 2048;
+constexpr std::size_t typical_messages = 64;
 
 std::uint64_t hash_of(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
 std::uint64_t combined(std::uint64_t first, std::uint64_t second) {
@@ -36,46 +37,67 @@ error_code read_raw(ondemand::value& value, std::string_view& raw) {
   return SUCCESS;
 }
 
+using Pieces = std::vector<Fingerprint::Piece>;
+
 // Blocks that clients put beside the user's words: they come and go, and many conversations share them.
 bool is_reminder(std::string_view text) {
   return text.starts_with("<system-reminder>") || text.starts_with("<environment_context>");
 }
 
-void add_pieces(std::vector<std::uint32_t>& pieces, std::string_view text, std::size_t most) {
-  for (std::size_t at = 0; at < text.size() && pieces.size() < most; at += Fingerprint::piece_bytes) {
-    pieces.push_back(static_cast<std::uint32_t>(hash_of(text.substr(at, Fingerprint::piece_bytes))));
+// Texts that are added one after the other are cut as one.
+void add_pieces(Pieces& pieces, std::string_view text) {
+  if (pieces.empty())
+    pieces.reserve(std::min(Fingerprint::max_pieces, text.size() / Fingerprint::piece_bytes + 1));
+  while (!text.empty() && pieces.size() < Fingerprint::max_pieces) {
+    const std::uint32_t begin = pieces.empty() ? 0 : pieces.back().end;
+    const auto size = begin < Fingerprint::far ? Fingerprint::piece_bytes : Fingerprint::far_piece_bytes;
+    const auto piece = text.substr(0, size);
+    pieces.push_back(
+        {begin + static_cast<std::uint32_t>(piece.size()), static_cast<std::uint32_t>(hash_of(piece))});
+    text.remove_prefix(piece.size());
   }
 }
 
 void add_text(Fingerprint::Part& part, std::string_view text) {
   part.hash = combined(part.hash, hash_of(text));
-  add_pieces(part.pieces, text, Fingerprint::part_pieces);
+  add_pieces(part.pieces, text);
 }
 
-// The hash of texts one after the other, and of the same without what does not identify. Most have no such
-// part: then their bytes are hashed once for both.
-class ContentHash {
- public:
-  ContentHash() { XXH3_64bits_reset(&exact_); }
-
-  void add(std::string_view bytes, bool identifies) {
-    if (!identifies && !std::exchange(differ_, true)) identity_ = exact_;
-    XXH3_64bits_update(&exact_, bytes.data(), bytes.size());
-    if (differ_ && identifies) XXH3_64bits_update(&identity_, bytes.data(), bytes.size());
+// The second text follows the first.
+void join(Fingerprint::Part& part, const Fingerprint::Part& next) {
+  part.hash = combined(part.hash, next.hash);
+  const auto begin = part.pieces.empty() ? 0 : part.pieces.back().end;
+  for (const auto& piece : next.pieces) {
+    if (part.pieces.size() < Fingerprint::max_pieces) part.pieces.push_back({begin + piece.end, piece.hash});
   }
-  std::uint64_t exact() const { return XXH3_64bits_digest(&exact_); }
-  std::uint64_t identity() const { return XXH3_64bits_digest(differ_ ? &identity_ : &exact_); }
+}
+
+// Texts one after the other, hashed as one text. Nearly always there is only one.
+class Texts {
+ public:
+  void add(std::string_view text) {
+    if (count_ == 1) {
+      XXH3_64bits_reset(&state_);
+      XXH3_64bits_update(&state_, last_.data(), last_.size());
+    }
+    if (count_ > 0) XXH3_64bits_update(&state_, text.data(), text.size());
+    last_ = text;
+    ++count_;
+  }
+  std::uint64_t hash() const { return count_ > 1 ? XXH3_64bits_digest(&state_) : hash_of(last_); }
+  int count() const { return count_; }
+  std::string_view last() const { return last_; }
 
  private:
-  XXH3_state_t exact_;
-  XXH3_state_t identity_;
-  bool differ_ = false;
+  XXH3_state_t state_;
+  std::string_view last_;
+  int count_ = 0;
 };
 
 // One message or item, as its members are read.
 class MessageHash {
  public:
-  explicit MessageHash(std::vector<std::uint32_t>* pieces) : pieces_(pieces) {}
+  explicit MessageHash(Pieces* pieces) : pieces_(pieces) {}
 
   error_code read(ondemand::value& value) {
     return each_member_of(value, [&](std::string_view key, ondemand::value& member) {
@@ -85,24 +107,37 @@ class MessageHash {
         is_system_ = role == R"("system")" || role == R"("developer")";
         is_user_ = role == R"("user")";
       }
-      return is_left_out(key, token_of(member)) ? SUCCESS : add_member(frame_, key, member);
+      return is_left_out(key, token_of(member)) ? SUCCESS : add_member(members_, key, member);
     });
   }
   void read_user_text(std::string_view text) {
-    frame_ += combined(hash_of("role"), hash_of(R"("user")"));
+    members_ += combined(hash_of("role"), hash_of(R"("user")"));
     is_user_ = true;
     add_text(text);
   }
 
-  std::uint64_t exact() const { return combined(frame_, content_.exact()); }
-  std::uint64_t identity() const { return combined(frame_, content_.identity()); }
-  std::uint64_t frame() const { return frame_; }
+  struct Hashes {
+    std::uint64_t exact = 0;
+    std::uint64_t identity = 0;  // 0: it does not identify
+  };
+  Hashes hashes() const {
+    Hashes result{.exact = combined(frame(), texts_.hash())};
+    if (!identifies()) return result;
+    const bool all_own = own_texts_.count() == texts_.count();
+    result.identity = all_own ? result.exact : combined(frame(), own_texts_.hash());
+    return result;
+  }
+  // Of all of it but its texts.
+  std::uint64_t frame() const { return combined(members_, parts_); }
   bool is_system() const { return is_system_; }
-  bool identifies() const { return !is_system_ && (has_own_content_ || !is_user_); }
   // The user's words, when they are one text.
-  std::string_view only_text() const { return is_user_ && texts_ == 1 ? text_ : std::string_view(); }
+  std::string_view only_text() const {
+    return is_user_ && own_texts_.count() == 1 ? own_texts_.last() : std::string_view();
+  }
 
  private:
+  bool identifies() const { return !is_system_ && (!is_user_ || own_texts_.count() > 0 || parts_ != 0); }
+
   static constexpr int max_depth = 2;  // content of a tool's result in the content of a message
 
   // What differs between the same messages of one conversation, and what is understood.
@@ -148,31 +183,24 @@ class MessageHash {
     if (is_text && text) {
       add_text(*text);
     } else {
-      content_.add({reinterpret_cast<const char*>(&members), sizeof members}, true);
-      has_own_content_ = true;
-      texts_ = 2;
+      parts_ = combined(parts_, members);
     }
     return error;
   }
 
   void add_text(std::string_view text) {
-    const bool identifies = !is_reminder(text);
-    content_.add(text, identifies);
-    if (pieces_) add_pieces(*pieces_, text, Fingerprint::message_pieces);
-    if (!identifies) return;
-    has_own_content_ |= !text.empty();
-    text_ = text;
-    ++texts_;
+    texts_.add(text);
+    if (!is_reminder(text)) own_texts_.add(text);
+    if (pieces_) add_pieces(*pieces_, text);
   }
 
-  std::vector<std::uint32_t>* pieces_;
-  ContentHash content_;
-  std::uint64_t frame_ = 0;  // of all members but the content
+  Pieces* pieces_;
+  std::uint64_t members_ = 0;  // but the content
+  std::uint64_t parts_ = 0;    // of the content that are no texts
+  Texts texts_;
+  Texts own_texts_;  // without reminders
   bool is_system_ = false;
   bool is_user_ = false;
-  bool has_own_content_ = false;
-  std::string_view text_;
-  int texts_ = 0;
 };
 
 }  // namespace
@@ -202,6 +230,7 @@ void FingerprintReader::start_messages() {
 
 error_code FingerprintReader::read_messages(ondemand::value& value) {
   start_messages();
+  print_.messages.reserve(typical_messages);
   if (const auto text = inside_of_string(token_of(value))) {
     if (!text->empty()) add_user_text(*text);
     return SUCCESS;
@@ -213,16 +242,14 @@ error_code FingerprintReader::read_messages(ondemand::value& value) {
 }
 
 error_code FingerprintReader::add_message(ondemand::value& value) {
-  std::vector<std::uint32_t> pieces;
+  Pieces pieces;
   const bool at_head = print_.messages.size() < Fingerprint::messages_in_pieces;
   MessageHash message(at_head ? &pieces : nullptr);
   if (auto error = message.read(value)) return error;
-  if (message.is_system() && print_.identity() == 0) {
-    leading_system_.hash = combined(leading_system_.hash, message.exact());
-    leading_system_.pieces.insert(leading_system_.pieces.end(), pieces.begin(), pieces.end());
-  }
+  const auto hashes = message.hashes();
+  if (message.is_system() && print_.identity() == 0) join(leading_system_, {hashes.exact, pieces});
   last_ = {print_.identity(), message.frame(), message.only_text()};
-  append(message.exact(), message.identifies() ? message.identity() : 0);
+  append(hashes.exact, hashes.identity);
   print_.messages.back().pieces = std::move(pieces);
   return SUCCESS;
 }
@@ -231,7 +258,8 @@ void FingerprintReader::add_user_text(std::string_view text) {
   MessageHash message(nullptr);
   message.read_user_text(text);
   last_ = {0, message.frame(), message.only_text()};
-  append(message.exact(), message.identity());
+  const auto hashes = message.hashes();
+  append(hashes.exact, hashes.identity);
 }
 
 // `identity` 0: the message adds nothing to it.
@@ -274,11 +302,7 @@ void FingerprintReader::find_tails() {
 
 Fingerprint FingerprintReader::result() && {
   find_tails();
-  if (leading_system_.hash) {
-    print_.system.hash = combined(print_.system.hash, leading_system_.hash);
-    print_.system.pieces.insert(print_.system.pieces.end(), leading_system_.pieces.begin(),
-                                leading_system_.pieces.end());
-  }
+  if (leading_system_.hash) join(print_.system, leading_system_);
   return std::move(print_);
 }
 
