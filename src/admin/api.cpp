@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "admin/cache_json.hpp"
 #include "admin/metrics.hpp"
 #include "admin/routing_json.hpp"
 #include "admin/target.hpp"
@@ -63,6 +64,9 @@ Api::Response Api::get(const std::vector<std::string>& path) const {
     const auto* pool = directory_.find_pool(path[3]);
     if (!pool) return {404, error_text(fmt::format("there is no model '{}'", path[3]))};
     if (path[4] == "routing") return dump(routing_json(*pool, clock_.now()));
+    if (path[4] == "prompt-breaks") {
+      return dump(prompt_breaks_json(pool->router.prompt_breaks(), clock_.now()));
+    }
     if (path[4] == "conversations") return dump(conversations_json(*pool, clock_.now(), max_conversations));
   }
   return {404, error_text("there is nothing here; see /admin/api/models, /admin/api/engines, /metrics")};

@@ -72,7 +72,19 @@ void add_pool_turns(Families& families, const gateway::Directory& directory) {
   auto& billing =
       families.add("lmwarden_billing_lines_dropped_total",
                    "Requests whose billing line was taken out of the system prompt.", MetricType::Counter);
+  auto& missed = families.add("lmwarden_turns_by_miss_total",
+                              "Ended turns by why their context was not found cached.", MetricType::Counter);
+  auto& lost =
+      families.add("lmwarden_lost_tokens_total",
+                   "Prompt tokens computed again that an earlier turn had computed.", MetricType::Counter);
   for (const auto& pool : directory.pools()) {
+    const auto& cache = pool->router.cache();
+    for (std::size_t i = 0; i < routing::misses; ++i) {
+      const Labels labels{{"model", pool->name},
+                          {"miss", std::string(routing::name_of(static_cast<routing::Miss>(i)))}};
+      add_value(missed, labels, static_cast<double>(cache.turns[i]));
+      add_value(lost, labels, static_cast<double>(cache.lost[i]));
+    }
     const auto& counters = pool->router.counters();
     add_value(billing, {{"model", pool->name}}, static_cast<double>(pool->billing_dropped));
     for (std::size_t i = 0; i < routing::outcomes; ++i) {

@@ -6,17 +6,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "admin/cache_json.hpp"
+
 namespace lmw::admin {
 
 namespace {
 
 using nlohmann::json;
 using routing::Outcome;
-
-template <class T>
-json or_null(const std::optional<T>& value) {
-  return value ? json(*value) : json(nullptr);
-}
 
 std::uint64_t turns(const auto& counters, Outcome outcome) {
   return counters.turns[static_cast<std::size_t>(outcome)];
@@ -49,6 +46,7 @@ json totals_json(const routing::Router& router) {
   out["failed"] = counters.failed;
   out["moved"] = counters.moved;
   add_tokens(out, counters.tokens);
+  out["misses"] = misses_json(router.cache());
   return out;
 }
 
@@ -123,6 +121,7 @@ json conversation_json(const routing::Conversation& conversation, const routing:
           {"context_tokens", or_null(conversation.context)},
           {"last_prompt_tokens", or_null(conversation.last_prompt)},
           {"last_cached_tokens", or_null(conversation.last_cached)},
+          {"last_turn", account_json(conversation.last_account)},
           {"last_seen_s", seconds(now - conversation.last_active)}};
 }
 

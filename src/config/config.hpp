@@ -53,6 +53,7 @@ struct Limits {
   std::uint64_t connections = 4096;
   std::uint64_t metrics_bytes = 16ull << 20;  // of an engine's /metrics; larger: no reading
   std::uint64_t conversations = 65'536;       // a pool
+  std::uint64_t prompts = 8192;               // a pool
   std::chrono::seconds conversation_idle{24 * 3600};
 
   friend bool operator==(const Limits&, const Limits&) = default;

@@ -73,6 +73,11 @@ constexpr Setting<Config> config_table[] = {
     LMW_SETTING(Config, limits.conversations,
                 "Conversations remembered of a pool; the longest unused goes first.",
                 between(1, 100'000'000)),
+    LMW_SETTING(
+        Config, limits.prompts,
+        "Conversations of a pool whose last prompt is remembered, in hashes (at most 16 KiB each): they "
+        "find clients without ids, forks, and where prompts change.",
+        between(0, 1'000'000)),
     LMW_SETTING(Config, limits.conversation_idle, "A conversation without a turn for this long is forgotten.",
                 between(1s, 8760h)),
 

@@ -89,7 +89,8 @@ Pool& Directory::add_pool(const config::Model& model) {
   const routing::RouterSettings settings{
       model.affinity.value_or(config_.affinity),
       model.spill_threshold ? model.spill_threshold : config_.spill_threshold};
-  const routing::TableLimits limits{config_.limits.conversations, config_.limits.conversation_idle};
+  const routing::TableLimits limits{config_.limits.conversations, config_.limits.conversation_idle,
+                                    config_.limits.prompts};
   pools_.push_back(std::make_unique<Pool>(model.name, settings, limits));
   pools_.back()->aliases = model.aliases;
   return *pools_.back();

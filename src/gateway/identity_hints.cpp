@@ -30,6 +30,7 @@ routing::IdentityHints identity_hints(const wire::Headers& headers, const wire::
     hints.prompt_cache_key = text_of(peek->prompt_cache_key);
     hints.user = text_of(peek->user);
   }
+  if (!peek || peek->fingerprint.identity() == 0) hints.request_id = header("x-client-request-id");
   return hints;
 }
 

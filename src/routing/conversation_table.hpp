@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "routing/cache_account.hpp"
 #include "routing/identity.hpp"
 #include "routing/ids.hpp"
 #include "routing/key.hpp"
@@ -30,11 +31,13 @@ struct Conversation {
   std::optional<std::int64_t> context;      // tokens: last prompt and its completion
   std::optional<std::int64_t> last_prompt;  // of the last measured turn
   std::optional<std::int64_t> last_cached;
+  std::optional<CacheAccount> last_account;
 };
 
 struct TableLimits {
   std::size_t conversations = 65'536;
   Duration idle = std::chrono::hours(24);
+  std::size_t prompts = 8192;  // conversations whose last prompt is remembered; see prompt_index.hpp
 };
 
 class ConversationTable {

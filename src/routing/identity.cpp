@@ -81,6 +81,10 @@ std::string_view name_of(KeySource source) {
       return "prompt-cache-key";
     case KeySource::user:
       return "user";
+    case KeySource::content:
+      return "content";
+    case KeySource::request_id:
+      return "request-id";
     case KeySource::none:
       return "none";
   }
@@ -106,6 +110,7 @@ Identity identify(const IdentityHints& hints) {
   if (is_valid_id(hints.user) && hints.user.size() >= min_user_id) {
     return {.source = KeySource::user, .group = hints.user};
   }
+  if (is_valid_id(hints.request_id)) return {.source = KeySource::request_id, .group = hints.request_id};
   return {};
 }
 

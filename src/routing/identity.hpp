@@ -20,11 +20,23 @@ struct IdentityHints {
   std::string_view session, session_affinity, parent_session;
   // Body: the session in metadata.user_id, prompt_cache_key, user.
   std::string_view metadata_session, prompt_cache_key, user;
+  // x-client-request-id of a request without any text, which nothing else could tell from others.
+  std::string_view request_id;
 };
 
 // Where the key came from; shown, and never part of the key: one session id in two places is one
 // conversation.
-enum class KeySource { claude_code, codex, session_header, metadata, prompt_cache_key, user, none };
+enum class KeySource {
+  claude_code,
+  codex,
+  session_header,
+  metadata,
+  prompt_cache_key,
+  user,
+  content,     // no id: the prompt itself
+  request_id,  // neither id nor text: x-client-request-id
+  none
+};
 
 std::string_view name_of(KeySource source);
 

@@ -18,7 +18,7 @@ bool has_fresh_reading(const Replica& replica, Instant now) {
 }  // namespace
 
 std::optional<ReplicaId> least_loaded(const PlacementView& view, std::span<const EndpointId> excluded,
-                                      std::optional<ReplicaId> preferred) {
+                                      Attraction attraction) {
   bool kv_counts = true;
   for (const auto& replica : view.replicas.replicas()) {
     if (is_candidate(view, replica, excluded)) kv_counts &= has_fresh_reading(replica, view.now);
@@ -30,8 +30,10 @@ std::optional<ReplicaId> least_loaded(const PlacementView& view, std::span<const
     if (!is_candidate(view, replica, excluded)) continue;
     const int own = replica.id == view.without ? 1 : 0;
     const double kv = kv_counts ? kv_weight * replica.reading->kv_used : 0;
-    const std::tuple rank(replica.in_flight + kv + view.table.recent(replica.id) - own,
-                          replica.id != preferred, view.table.homed(replica.id) - own, replica.id);
+    const bool attracts = replica.id == attraction.replica;
+    const double worth = attracts ? attraction.worth : 0;
+    const std::tuple rank(replica.in_flight + kv + view.table.recent(replica.id) - own - worth, !attracts,
+                          view.table.homed(replica.id) - own, replica.id);
     if (best && rank >= lowest) continue;
     best = replica.id;
     lowest = rank;

@@ -28,10 +28,17 @@ struct PlacementView {
   std::optional<ReplicaId> without = {};
 };
 
-// The usable replica with the lowest load whose endpoint is not in `excluded`. Ties: `preferred`, then fewer
-// conversations, then the lowest id. Nothing when there is none.
+// A replica that has something for the turn: it is taken though its load is higher by less than `worth`, or
+// by as much.
+struct Attraction {
+  std::optional<ReplicaId> replica = {};
+  double worth = 0;
+};
+
+// The usable replica with the lowest load whose endpoint is not in `excluded`. Ties: the one that attracts,
+// then fewer conversations, then the lowest id. Nothing when there is none.
 std::optional<ReplicaId> least_loaded(const PlacementView& view, std::span<const EndpointId> excluded = {},
-                                      std::optional<ReplicaId> preferred = {});
+                                      Attraction attraction = {});
 
 // Turns in flight at which a home spills: the explicit value, else max(1, max_num_seqs / 4).
 int spill_threshold(const Replica& replica, std::optional<int> explicit_threshold);

@@ -19,7 +19,7 @@ EndpointId ReplicaSet::endpoint(const std::string& url) {
   const auto known = std::ranges::find(endpoints_, url, &Endpoint::url);
   if (known != endpoints_.end()) return known->id;
   const EndpointId id(static_cast<std::uint32_t>(endpoints_.size()));
-  endpoints_.push_back({id, url, false, 0, {}});
+  endpoints_.push_back({.id = id, .url = url});
   return id;
 }
 

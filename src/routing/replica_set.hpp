@@ -61,6 +61,7 @@ struct Endpoint {
   EndpointId id;
   std::string url;
   bool up = false;
+  std::uint32_t run = 0;            // how often the engine has started anew
   int unrouted_in_flight = 0;       // turns whose replica the engine chose
   std::vector<ReplicaId> replicas;  // by rank, those of old runs included: see ReplicaSet::ranks
   bool ignores_rank_on_responses = false;

@@ -9,9 +9,6 @@ namespace lmw::routing {
 
 namespace {
 
-constexpr std::size_t side_bytes = 8 * 1024;
-constexpr std::size_t side_messages = 3;
-
 template <class T>
 bool contains(const std::vector<T>& list, T item) {
   return std::ranges::find(list, item) != list.end();
@@ -26,13 +23,9 @@ bool is_homed(Outcome outcome) {
 
 }  // namespace
 
-bool is_side_request(const Identity& identity, std::size_t tools, std::size_t messages,
-                     std::size_t body_bytes) {
-  return identity.always_has_tools && tools == 0 && messages <= side_messages && body_bytes <= side_bytes;
-}
-
 std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
   table_.advance(now);
+  const auto seen = settings_.affinity ? recogniser_.recognise(turn) : Recognition{};
   std::optional<Decision> decision;
   const PlacementView view{replicas_, table_, now};
   const bool one_endpoint = replicas_.endpoints().size() == 1;
@@ -43,10 +36,10 @@ std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
     decision = client_pinned(*turn.rank_header);
   } else if (!settings_.affinity) {
     decision = unrouted(Outcome::unrouted, {});
-  } else if (turn.side && !is_known_without_tools(turn)) {
-    decision = beside(turn, now);
-  } else if (turn.key) {
-    decision = keyed(turn, now);
+  } else if (seen.side && !is_known_without_tools(seen)) {
+    decision = beside(seen, now);
+  } else if (seen.key) {
+    decision = keyed(turn, seen, now);
   } else {
     decision = to_replica(Outcome::balanced, least_loaded(view));
   }
@@ -56,15 +49,28 @@ std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
   Ticket ticket(this, *decision, now);
   ticket.client_rank_ = turn.rank_header.has_value();
   ticket.is_response_ = turn.is_response;
-  if (is_homed(decision->outcome)) {
-    ticket.conversation_ = turn.key->conversation;
-    auto& conversation = *table_.find(turn.key->conversation);
-    ++conversation.turns;
-    conversation.has_tools |= turn.has_tools;
-  }
+  remember(ticket, turn, seen);
   count(*decision, +1);
   enter(ticket, +1);
   return ticket;
+}
+
+// What a turn tells of its conversation.
+void Router::remember(Ticket& ticket, const TurnFacts& turn, const Recognition& seen) {
+  if (!seen.key) return;
+  const auto outcome = ticket.decision_.outcome;
+  if (is_homed(outcome)) {
+    ticket.conversation_ = seen.key->conversation;
+    auto& conversation = *table_.find(seen.key->conversation);
+    ++conversation.turns;
+    conversation.has_tools |= turn.has_tools;
+  }
+  if (turn.prompt && (is_homed(outcome) || outcome == Outcome::not_followed)) {
+    ticket.prompt_ = seen.key->conversation;
+    ticket.broken_ = seen.broken;
+    ticket.client_ = turn.client;
+    prompts_.record(seen.key->conversation, *turn.prompt);
+  }
 }
 
 // What goes along with a turn that has been decided.
@@ -115,68 +121,6 @@ std::optional<Decision> Router::unrouted(Outcome outcome, const std::vector<Endp
   Decision decision{outcome, *id, {}, {}};
   if (replicas_.ranks(*id) == 1) decision.replica = endpoint.replicas.front();
   return decision;
-}
-
-std::optional<Decision> Router::keyed(const TurnFacts& turn, Instant now) {
-  auto* conversation = table_.find(turn.key->conversation);
-  const bool known = conversation && replicas_.usable(conversation->home);
-  // The client has replaced its history: home has little left to offer, so load decides anew.
-  const bool replaced = known && conversation->window && turn.window > conversation->window;
-  if (conversation && turn.window) conversation->window = turn.window;
-  if (!known || replaced) return place(turn, conversation, now);
-
-  auto& home = replicas_[conversation->home];
-  table_.touch(*conversation, now);
-  if (home.in_flight < spill_threshold(home, settings_.spill_threshold)) {
-    return to_replica(Outcome::sticky, home.id);
-  }
-  const auto other = least_loaded({replicas_, table_, now});
-  if (other == home.id) return to_replica(Outcome::sticky, home.id);
-  ++home.counters.spilled_away;
-  return to_replica(Outcome::spilled, other);
-}
-
-// Whether it is a turn of a conversation that has never had tools: a small one is then a turn like its
-// others.
-bool Router::is_known_without_tools(const TurnFacts& turn) const {
-  const auto* conversation = turn.key ? table_.find(turn.key->conversation) : nullptr;
-  return conversation && !conversation->has_tools;
-}
-
-// A request beside a conversation: it leaves no home. But it may be the first turn of a conversation without
-// tools.
-std::optional<Decision> Router::beside(const TurnFacts& turn, Instant now) {
-  const auto id = least_loaded({replicas_, table_, now});
-  if (id && turn.key && !table_.find(turn.key->conversation)) {
-    if (side_runs_.size() >= max_side_runs) side_runs_.clear();
-    side_runs_.insert_or_assign(turn.key->conversation, *id);
-  }
-  return to_replica(Outcome::side, id);
-}
-
-// Gives a conversation a home: a new one, or one whose home is gone or has nothing left for it.
-std::optional<Decision> Router::place(const TurnFacts& turn, Conversation* conversation, Instant now) {
-  std::optional<ReplicaId> preferred;
-  if (conversation) {
-    preferred = conversation->home;
-  } else if (turn.key->parent) {
-    // A sub-agent goes with its parent where that costs nothing.
-    if (const auto* parent = table_.find(*turn.key->parent)) preferred = parent->home;
-  }
-  PlacementView view{replicas_, table_, now};
-  if (conversation && table_.is_recent(*conversation)) view.without = conversation->home;
-  auto home = least_loaded(view, {}, preferred);
-  if (const auto side_run = side_runs_.extract(turn.key->conversation)) {
-    if (!turn.has_tools && replicas_.usable(side_run.mapped())) home = side_run.mapped();
-  }
-  if (!home) return std::nullopt;
-  if (conversation) {
-    table_.touch(*conversation, now);
-    table_.move_home(*conversation, *home);
-  } else {
-    table_.insert({.key = *turn.key, .source = turn.source, .home = *home, .window = turn.window}, now);
-  }
-  return to_replica(Outcome::placed, home);
 }
 
 bool Router::move(Ticket& ticket, Instant now) {
@@ -231,6 +175,7 @@ std::optional<EndpointId> Router::lookup_endpoint(const std::vector<EndpointId>&
 }
 
 void Router::new_run(EndpointId endpoint) {
+  ++replicas_[endpoint].run;
   for (const auto id : replicas_[endpoint].replicas) {
     table_.forget_home(id);
     replicas_[id].reading.reset();
@@ -252,36 +197,6 @@ void Router::enter(const Ticket& ticket, int step) {
     // Not below 0: a conversation may have left the table and come back while a turn of it was under way.
     conversation->in_flight = std::max(0, conversation->in_flight + step);
   }
-}
-
-void Router::end(Ticket& ticket, TurnEnd how, const TokenCounts& tokens, Instant now) {
-  enter(ticket, -1);
-  switch (how) {
-    case TurnEnd::answered:
-      ++counters_.answered;
-      break;
-    case TurnEnd::cancelled:
-      ++counters_.cancelled;
-      break;
-    case TurnEnd::failed:
-      ++counters_.failed;
-      break;
-  }
-  // A turn that was cut short may still have told its counts; one that failed has computed nothing we know
-  // of.
-  const bool counted = how == TurnEnd::answered || tokens.prompt;
-  if (counted) {
-    counters_.tokens.add(tokens);
-    if (ticket.decision_.replica) replicas_[*ticket.decision_.replica].counters.tokens.add(tokens);
-  }
-  if (!ticket.conversation_) return;
-  auto* conversation = table_.find(*ticket.conversation_);
-  if (!conversation) return;
-  table_.touch(*conversation, now);
-  if (!tokens.prompt) return;
-  conversation->context = *tokens.prompt + tokens.completion.value_or(0);
-  conversation->last_prompt = tokens.prompt;
-  conversation->last_cached = tokens.cached;
 }
 
 }  // namespace lmw::routing

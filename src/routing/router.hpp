@@ -6,13 +6,17 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "routing/cache_account.hpp"
 #include "routing/conversation_table.hpp"
 #include "routing/counters.hpp"
 #include "routing/placement.hpp"
+#include "routing/prompt_index.hpp"
+#include "routing/recognition.hpp"
 #include "routing/replica_set.hpp"
 
 namespace lmw::routing {
@@ -21,23 +25,6 @@ struct RouterSettings {
   bool affinity = true;
   std::optional<int> spill_threshold;  // nothing: max(1, max_num_seqs / 4) of each replica
 };
-
-// What routing may know of a turn.
-struct TurnFacts {
-  std::optional<TurnKey> key;
-  KeySource source = KeySource::none;
-  std::optional<std::uint64_t> window;
-  bool has_tools = false;
-  bool side = false;                            // see is_side_request
-  bool is_response = false;                     // to /v1/responses, where some engines ignore ranks
-  std::optional<std::string_view> rank_header;  // the client's own X-data-parallel-rank
-};
-
-// A request beside a conversation, such as the title that Claude Code and opencode ask for: small, without
-// tools, few messages, from a client whose conversations have tools. It must not place the session by its 4
-// kB.
-bool is_side_request(const Identity& identity, std::size_t tools, std::size_t messages,
-                     std::size_t body_bytes);
 
 struct Decision {
   Outcome outcome = Outcome::balanced;
@@ -70,6 +57,9 @@ class Ticket {
   Router* router_;
   Decision decision_;
   std::optional<ConversationKey> conversation_;
+  std::optional<ConversationKey> prompt_;  // whose last prompt it is, where that is remembered
+  std::optional<PromptBreak> broken_;      // where its prompt differs from the one before it
+  std::string client_;
   std::vector<EndpointId> tried_;  // could not take it
   bool client_rank_ = false;       // the client's own rank header goes along, instead of ours
   bool is_response_ = false;
@@ -79,7 +69,8 @@ class Ticket {
 
 class Router {
  public:
-  Router(RouterSettings settings, TableLimits limits) : settings_(settings), table_(limits) {}
+  Router(RouterSettings settings, TableLimits limits)
+      : settings_(settings), table_(limits), prompts_(limits.prompts), recogniser_(table_, prompts_) {}
   Router(const Router&) = delete;
   Router& operator=(const Router&) = delete;
 
@@ -97,6 +88,8 @@ class Router {
   const ReplicaSet& replicas() const { return replicas_; }
   const ConversationTable& table() const { return table_; }
   const PoolCounters& counters() const { return counters_; }
+  const CacheCounters& cache() const { return cache_; }
+  const PromptBreaks& prompt_breaks() const { return breaks_; }
   RouterSettings& settings() { return settings_; }
   const RouterSettings& settings() const { return settings_; }
   int in_flight() const { return in_flight_; }
@@ -106,15 +99,22 @@ class Router {
   std::optional<Decision> client_pinned(std::string_view header) const;
   std::optional<Decision> to_replica(Outcome outcome, std::optional<ReplicaId> replica) const;
   std::optional<Decision> unrouted(Outcome outcome, const std::vector<EndpointId>& tried) const;
-  std::optional<Decision> keyed(const TurnFacts& turn, Instant now);
-  std::optional<Decision> place(const TurnFacts& turn, Conversation* conversation, Instant now);
-  bool is_known_without_tools(const TurnFacts& turn) const;
-  std::optional<Decision> beside(const TurnFacts& turn, Instant now);
+  std::optional<Decision> keyed(const TurnFacts& turn, const Recognition& seen, Instant now);
+  std::optional<Decision> place(const TurnFacts& turn, const Recognition& seen, Conversation* conversation,
+                                Instant now);
+  Attraction attraction(const TurnFacts& turn, const Recognition& seen,
+                        const Conversation* conversation) const;
+  bool is_known_without_tools(const Recognition& seen) const;
+  std::optional<Decision> beside(const Recognition& seen, Instant now);
+  void remember(Ticket& ticket, const TurnFacts& turn, const Recognition& seen);
+  bool is_full(const Replica& replica) const;
   bool all_ignore_ranks() const;
   void adjust(Decision& decision, bool client_rank, bool is_response) const;
   void count(const Decision& decision, int step);
   void enter(const Ticket& ticket, int step);
   void end(Ticket& ticket, TurnEnd how, const TokenCounts& tokens, Instant now);
+  CacheFacts cache_facts(const Ticket& ticket) const;
+  void keep(const Ticket& ticket, const TokenCounts& tokens);
 
   // Where side requests of conversations without a home have run. It is the home of one that turns out to
   // have no tools.
@@ -124,7 +124,11 @@ class Router {
   std::unordered_map<ConversationKey, ReplicaId> side_runs_;
   ReplicaSet replicas_;
   ConversationTable table_;
+  PromptIndex prompts_;
+  Recogniser recogniser_;
   PoolCounters counters_;
+  CacheCounters cache_;
+  PromptBreaks breaks_;
   int in_flight_ = 0;
 };
 

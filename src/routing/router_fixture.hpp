@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/random.hpp"
 #include "routing/router.hpp"
 
 namespace lmw::routing {
@@ -18,6 +19,23 @@ inline TurnFacts turn_of(std::uint64_t conversation, std::optional<std::uint64_t
   TurnKey key{ConversationKey(conversation), GroupKey(1), {}};
   if (parent) key.parent = ConversationKey(*parent);
   return {.key = key, .source = KeySource::claude_code};
+}
+
+// The fingerprint of a prompt of these messages, each of which identifies.
+inline Fingerprint prompt_of(const std::vector<std::string>& messages, std::uint64_t system = 1,
+                             std::uint64_t tools = 1) {
+  Fingerprint prompt{.system = {.hash = system, .pieces = {}}, .tools = {.hash = tools, .pieces = {}}};
+  std::uint64_t chain = 0;
+  for (const auto& message : messages) {
+    chain = mix64(chain + std::hash<std::string>()(message));
+    prompt.messages.push_back({.exact = chain, .identity = chain, .pieces = {}});
+  }
+  return prompt;
+}
+
+// A turn of a client that sends no ids.
+inline TurnFacts turn_without_id(const Fingerprint& prompt) {
+  return {.has_tools = true, .prompt = &prompt, .bytes = 100'000};
 }
 
 // One endpoint of `ranks` ranks, up.
@@ -31,10 +49,10 @@ class RouterTest : public testing::Test {
   }
 
   // Sends a turn and ends it at once; where it went.
-  Decision pass(const TurnFacts& turn, Instant now = start) {
+  Decision pass(const TurnFacts& turn, Instant now = start, const TokenCounts& tokens = {100, 40, 10}) {
     auto ticket = router_.route(turn, now).value();
     const auto decision = ticket.decision();
-    ticket.finish(TurnEnd::answered, {100, 40, 10}, now);
+    ticket.finish(TurnEnd::answered, tokens, now);
     return decision;
   }
   std::uint64_t count(Outcome outcome) const {

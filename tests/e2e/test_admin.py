@@ -177,7 +177,8 @@ class Telling(GatewayCase):
         claude = [("X-Claude-Code-Session-Id", "conversation-2")]
         gateway.chat(session)                                         # placed
         gateway.chat(session)                                         # sticky
-        gateway.chat()                                                # balanced
+        gateway.chat()                                                # placed
+        gateway.chat(messages=[])                                     # balanced
         gateway.messages(claude, tools=[])                            # side
         gateway.messages(claude)                                      # placed
         gateway.chat([("X-data-parallel-rank", "1")])                 # client_pinned
@@ -185,13 +186,33 @@ class Telling(GatewayCase):
         gateway.set_routing({"affinity": False})
         gateway.chat(session)                                         # unrouted
         totals = gateway.totals()
-        outcomes = {"placed": 2, "sticky": 1, "spilled": 0, "client_pinned": 1, "balanced": 1, "side": 1,
+        outcomes = {"placed": 3, "sticky": 1, "spilled": 0, "client_pinned": 1, "balanced": 1, "side": 1,
                     "unrouted": 1, "passed": 1}
         self.assertEqual({name: totals[name] for name in outcomes}, outcomes)
-        self.assertEqual(totals["answered"], 8)
+        self.assertEqual(totals["answered"], 9)
         replicas = gateway.routing()["replicas"]
         for name in ("placed", "sticky", "client_pinned", "balanced", "side"):
             self.assertEqual(sum(replica[name] for replica in replicas), outcomes[name], name)
+
+    def test_a_prompt_that_changes_is_told_with_its_place_and_its_cost(self):
+        upstream, gateway = self.pair(ranks=2)
+        clock = "It is noon. " + "You are an agent. " * 100
+        counts = [(20_000, 0, 100), (21_000, 20_096, 100), (22_000, 64, 100)]
+        for now, upstream.usage in zip(("noon", "noon", "dusk"), counts):
+            messages = [{"role": "system", "content": clock.replace("noon", now)}, {"role": "user", "content": "task"}]
+            gateway.chat([("X-Session-Id", "conversation-1"), ("User-Agent", "agent/1.2 (linux)")], messages=messages)
+        turn = gateway.conversations()[0]["last_turn"]
+        self.assertEqual(turn, {"expected_tokens": 21_100, "lost_tokens": 21_036, "miss": "prompt_changed",
+                                "changed_at": {"part": "system", "message": None, "character": 0}})
+        told, = gateway.admin("GET", "/admin/api/models/tiny/prompt-breaks").json()["prompt_breaks"]
+        self.assertGreaterEqual(told.pop("last_seen_s"), 0)
+        self.assertEqual(told, {"part": "system", "message": None, "character": 0, "client": "agent/1.2", "turns": 1,
+                                "lost_tokens": 21_036, "lost_tokens_last_hour": 21_036})
+        misses = gateway.totals()["misses"]
+        self.assertEqual({name: miss["turns"] for name, miss in misses.items() if miss["turns"]},
+                         {"first_turn": 1, "none": 1, "prompt_changed": 1})
+        lost = ("lmwarden_lost_tokens_total", (("miss", "prompt_changed"), ("model", "tiny")))
+        self.assertEqual(parse_prometheus(gateway.metrics())[lost], 21_036)
 
     def test_metrics_are_prometheus_text_with_tokens_and_times_by_outcome(self):
         upstream, gateway = self.pair(ranks=2)

@@ -240,7 +240,7 @@ class RandomCuts(GatewayCase):
         self.assertEqual(totals["failed"], 0)
         self.assertGreater(totals["cancelled"], self.REQUESTS // 10)
         self.assertGreater(totals["answered"], self.REQUESTS // 10)
-        self.assertLess(len(gateway.conversations()), 60)
+        self.assertLess(len([c for c in gateway.conversations() if c["source"] != "content"]), 60)
         for line in gateway.metrics().splitlines():
             if line.startswith("lmwarden_in_flight"):
                 self.assertTrue(line.endswith(" 0"), line)

@@ -18,7 +18,7 @@ def user_id(value):
 class Identity(GatewayCase):
     def sources(self, *requests):
         """Sends (headers, fields of the body) and returns, for each, where its conversation's id was found first; None
-        for a turn without a conversation. Fails unless all that have one are of the same conversation, on one rank."""
+        for a turn without an id. Fails unless all that have one are of the same conversation, on one rank."""
         upstream, gateway = self.pair(ranks=4)
         sources, keys, ranks = [], set(), set()
         for headers, fields in requests:
@@ -27,8 +27,9 @@ class Identity(GatewayCase):
             self.assertEqual(answer.status, 200, (headers, fields))
             now = gateway.conversations()
             touched = [c for c in now if before.get(c["key"], 0) != c["turns"]]
-            sources.append(touched[0]["source"] if touched else None)
-            if touched:
+            known = touched[0]["source"] != "content"
+            sources.append(touched[0]["source"] if known else None)
+            if known:
                 keys.add(touched[0]["key"])
                 ranks.add(upstream.turns[-1].rank)
         self.assertLessEqual(len(keys), 1, requests)
@@ -101,6 +102,25 @@ class Identity(GatewayCase):
 
     def test_a_request_id_is_no_conversation(self):
         self.assertEqual(self.sources(([("x-client-request-id", ID)], {}), ([("x-request-id", ID)], {})), [None, None])
+
+    def test_a_request_id_counts_where_there_is_no_text(self):
+        self.assertEqual(self.sources(([("x-client-request-id", ID)], {"messages": []})), ["request-id"])
+
+    def test_a_client_without_ids_is_known_by_its_prompt(self):
+        upstream, gateway = self.pair(ranks=4)
+        histories = [[{"role": "user", "content": f"task {i}"}] for i in range(6)]
+        for turn in range(5):
+            for history in histories:
+                gateway.chat(messages=history, stream=turn % 2 == 0)
+                history += [{"role": "assistant", "content": f"answer {turn}"},
+                            {"role": "user", "content": [{"type": "text", "text": f"question {turn}"}]}]
+        totals = gateway.totals()
+        self.assertEqual((totals["placed"], totals["sticky"]), (6, 24))
+        homes = {}
+        for turn in upstream.turns:
+            homes.setdefault(turn.json()["messages"][0]["content"], set()).add(turn.rank)
+        self.assertEqual([len(ranks) for ranks in homes.values()], [1] * 6)
+        self.assertEqual({c["source"] for c in gateway.conversations()}, {"content"})
 
     def test_a_key_that_stands_twice_counts_by_its_last_value(self):
         upstream, gateway = self.pair(ranks=4)

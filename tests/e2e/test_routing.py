@@ -101,12 +101,17 @@ class Placement(RoutingCase):
             thread.join()
         gateway.wait_idle()
 
-    def test_turns_without_any_id_go_to_the_least_loaded_rank(self):
+    def test_small_equal_turns_without_any_id_are_spread(self):
         upstream, gateway = self.pair(ranks=4)
         turns = self.at_once(gateway, upstream, [[] for _ in range(8)])
         self.assertEqual(spread((turn.rank for turn in turns), 4), 0)
-        totals = gateway.totals()
-        self.assertEqual((totals["balanced"], totals["conversations"]), (8, 0))
+        self.assertEqual(gateway.totals()["placed"], 8)
+
+    def test_turns_without_an_id_and_without_text_go_to_the_least_loaded_rank(self):
+        upstream, gateway = self.pair(ranks=4)
+        for _ in range(4):
+            gateway.messages(messages=[])
+        self.assertEqual((gateway.totals()["balanced"], gateway.totals()["conversations"]), (4, 0))
 
     def test_one_conversation_has_one_home_over_all_endpoints(self):
         upstream, gateway = self.pair(ranks=4)
@@ -268,12 +273,12 @@ class Models(RoutingCase):
         answer = gateway.chat(model="tiny-lora")
         self.assertEqual((answer.status, answer.json()["model"]), (200, "tiny-lora"))
         self.assertEqual(upstream.turns[0].json()["model"], "tiny-lora")
-        self.assertEqual(gateway.totals()["balanced"], 1)
+        self.assertEqual(gateway.totals()["placed"], 1)
 
     def test_a_model_with_a_slash_in_its_name_is_served(self):
         upstream, gateway = self.pair(model="Org/Name")
         self.assertEqual(gateway.chat(model="Org/Name").status, 200)
-        self.assertEqual(gateway.totals("Org/Name")["balanced"], 1)
+        self.assertEqual(gateway.totals("Org/Name")["placed"], 1)
 
     def test_two_engines_of_one_model_form_one_pool(self):
         one, two = self.upstream(ranks=1), self.upstream(ranks=1)

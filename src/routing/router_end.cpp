@@ -1,0 +1,66 @@
+// The end of a turn: what it has cost, and what its replica keeps of it.
+#include "routing/router.hpp"
+
+namespace lmw::routing {
+
+void Router::end(Ticket& ticket, TurnEnd how, const TokenCounts& tokens, Instant now) {
+  enter(ticket, -1);
+  switch (how) {
+    case TurnEnd::answered:
+      ++counters_.answered;
+      break;
+    case TurnEnd::cancelled:
+      ++counters_.cancelled;
+      break;
+    case TurnEnd::failed:
+      ++counters_.failed;
+      break;
+  }
+  // A turn that was cut short may still have told its counts; one that failed has computed nothing we know
+  // of.
+  const bool counted = how == TurnEnd::answered || tokens.prompt;
+  if (counted) {
+    counters_.tokens.add(tokens);
+    if (ticket.decision_.replica) replicas_[*ticket.decision_.replica].counters.tokens.add(tokens);
+  }
+  auto* conversation = ticket.conversation_ ? table_.find(*ticket.conversation_) : nullptr;
+  if (conversation) {
+    table_.touch(*conversation, now);
+    if (tokens.prompt) {
+      conversation->context = *tokens.prompt + tokens.completion.value_or(0);
+      conversation->last_prompt = tokens.prompt;
+      conversation->last_cached = tokens.cached;
+    }
+  }
+  if (!counted || !ticket.prompt_) return;
+  const auto account = account_of(cache_facts(ticket), tokens);
+  cache_.add(account);
+  if (account.broken) breaks_.add(ticket.client_, *account.broken, account.lost, now);
+  if (conversation) conversation->last_account = account;
+  keep(ticket, tokens);
+}
+
+CacheFacts Router::cache_facts(const Ticket& ticket) const {
+  CacheFacts facts{.context = prompts_.context(*ticket.prompt_),
+                   .engine_chose = ticket.decision_.outcome == Outcome::not_followed,
+                   .broken = ticket.broken_};
+  for (const auto& kept : prompts_.kept(*ticket.prompt_)) {
+    const bool current = kept.run == replicas_[replicas_[kept.replica].endpoint].run;
+    if (!current) facts.restarted = true;
+    if (current && kept.replica == ticket.decision_.replica) facts.kept = kept.tokens;
+  }
+  return facts;
+}
+
+// The replica that took a turn keeps its context.
+void Router::keep(const Ticket& ticket, const TokenCounts& tokens) {
+  if (!tokens.prompt) return;
+  const auto context = *tokens.prompt + tokens.completion.value_or(0);
+  std::optional<Kept> kept;
+  if (const auto replica = ticket.decision_.replica) {
+    kept = Kept{*replica, replicas_[replicas_[*replica].endpoint].run, context};
+  }
+  prompts_.keep(*ticket.prompt_, context, kept);
+}
+
+}  // namespace lmw::routing
