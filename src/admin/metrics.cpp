@@ -39,14 +39,14 @@ void add_value(MetricFamily& family, Labels labels, double value) {
   family.metric.push_back(std::move(metric));
 }
 
-void add_histogram(MetricFamily& family, Labels labels, const routing::TtfbHistogram& histogram) {
+void add_histogram(MetricFamily& family, Labels labels, const routing::WaitHistogram& histogram) {
   ClientMetric metric;
   metric.label = std::move(labels);
   std::uint64_t cumulative = 0;
   for (std::size_t i = 0; i < histogram.buckets().size(); ++i) {
     cumulative += histogram.buckets()[i];
-    const bool last = i == routing::TtfbHistogram::bounds.size();
-    const double bound = last ? std::numeric_limits<double>::infinity() : routing::TtfbHistogram::bounds[i];
+    const bool last = i == routing::WaitHistogram::bounds.size();
+    const double bound = last ? std::numeric_limits<double>::infinity() : routing::WaitHistogram::bounds[i];
     metric.histogram.bucket.push_back({cumulative, bound});
   }
   metric.histogram.sample_count = cumulative;

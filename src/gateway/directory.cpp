@@ -87,8 +87,8 @@ Pool* Directory::find_pool(std::string_view name) const {
 
 Pool& Directory::add_pool(const config::Model& model) {
   const routing::RouterSettings settings{
-      model.affinity.value_or(config_.affinity),
-      model.spill_threshold ? model.spill_threshold : config_.spill_threshold};
+      .affinity = model.affinity.value_or(config_.affinity),
+      .spill_threshold = model.spill_threshold ? model.spill_threshold : config_.spill_threshold};
   const routing::TableLimits limits{config_.limits.conversations, config_.limits.conversation_idle,
                                     config_.limits.prompts};
   pools_.push_back(std::make_unique<Pool>(model.name, settings, limits));

@@ -184,7 +184,10 @@ net::awaitable<void> Gateway::forward(net::ServerConnection& client, TurnRequest
   if (request.asked_model) plan.echo = {request.upstream_model, *request.asked_model};
   Progress progress;
   if (auto* ticket = destination->ticket()) {
-    progress.on_content = [this, ticket, received] { ticket->first_content(clock_.now() - received); };
+    progress.on_content = [this, ticket, received] {
+      const auto now = clock_.now();
+      ticket->first_content(now - received, now);
+    };
   }
   using boost::asio::experimental::awaitable_operators::operator||;
   co_await (exchange(client, request, *destination, plan, progress) || watch(client, progress.client_gone));

@@ -87,6 +87,7 @@ routing::TurnFacts TurnRequest::facts(const routing::KeyHasher& hasher) const {
   if (peek) {
     facts.prompt = &peek->fingerprint;
     facts.bytes = body.size();
+    facts.head = peek->fingerprint.system.hash ^ peek->fingerprint.tools.hash;
     facts.has_tools = peek->tools > 0;
     facts.side = routing::is_side_request(identity, peek->tools, peek->messages, body.size());
   }

@@ -28,6 +28,7 @@ struct Conversation {
   int in_flight = 0;
   bool has_tools = false;                   // any turn of it had
   std::optional<std::uint64_t> window;      // last window number seen
+  std::uint64_t bytes = 0;                  // of the body of its last turn that was counted
   std::optional<std::int64_t> context;      // tokens: last prompt and its completion
   std::optional<std::int64_t> last_prompt;  // of the last measured turn
   std::optional<std::int64_t> last_cached;

@@ -50,10 +50,11 @@ void TokenLedger::add(const TokenCounts& counts) {
   completion += counts.completion.value_or(0);
 }
 
-void TtfbHistogram::observe(double seconds) {
+void WaitHistogram::observe(double seconds) {
   const auto bucket = std::ranges::lower_bound(bounds, seconds) - bounds.begin();
   ++buckets_[static_cast<std::size_t>(bucket)];
   sum_ += seconds;
+  ++count_;
 }
 
 }  // namespace lmw::routing

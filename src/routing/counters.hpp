@@ -53,8 +53,8 @@ struct TokenLedger {
   void add(const TokenCounts& counts);
 };
 
-// Seconds to the first content byte.
-class TtfbHistogram {
+// Seconds.
+class WaitHistogram {
  public:
   static constexpr std::array<double, 16> bounds = {0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,   2,
                                                     3,    5,     10,   20,  40,   80,  160, 320};
@@ -63,9 +63,11 @@ class TtfbHistogram {
   // Per bucket, not cumulative; the last one has no upper bound.
   const std::array<std::uint64_t, bounds.size() + 1>& buckets() const { return buckets_; }
   double sum() const { return sum_; }
+  std::uint64_t count() const { return count_; }
 
  private:
   std::array<std::uint64_t, bounds.size() + 1> buckets_{};
+  std::uint64_t count_ = 0;
   double sum_ = 0;
 };
 
@@ -77,11 +79,13 @@ struct ReplicaCounters {
 
 struct PoolCounters {
   std::array<std::uint64_t, outcomes> turns{};
-  std::array<TtfbHistogram, outcomes> ttfb{};
+  std::array<WaitHistogram, outcomes> ttfb{};
   std::uint64_t answered = 0;
   std::uint64_t cancelled = 0;
   std::uint64_t failed = 0;
-  std::uint64_t moved = 0;  // sent again to another replica after the first one could not take it
+  WaitHistogram held;                 // turns that waited for a place, until they were let in
+  std::uint64_t left_while_held = 0;  // turns whose client left before, or that were refused
+  std::uint64_t moved = 0;            // sent again to another replica after the first one could not take it
   TokenLedger tokens;
 };
 

@@ -21,7 +21,8 @@ struct TurnFacts {
   std::optional<std::string_view> rank_header;  // the client's own X-data-parallel-rank
   const Fingerprint* prompt = nullptr;          // nothing: it could not be read
   std::uint64_t bytes = 0;                      // of its body
-  std::string_view client;                      // its name and version, for people to read
+  std::uint64_t head = 0;   // fingerprint of what conversations share: system prompt and tools
+  std::string_view client;  // its name and version, for people to read
 };
 
 // A request beside a conversation, such as the title that Claude Code and opencode ask for: small, without

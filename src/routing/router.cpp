@@ -38,6 +38,9 @@ std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
     decision = unrouted(Outcome::unrouted, {});
   } else if (seen.side && !is_known_without_tools(seen)) {
     decision = beside(seen, now);
+  } else if (seen.key && places_on()) {
+    if (!replicas_.any_up()) return std::nullopt;
+    return hold(turn, seen, now);
   } else if (seen.key) {
     decision = keyed(turn, seen, now);
   } else {
@@ -49,28 +52,27 @@ std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
   Ticket ticket(this, *decision, now);
   ticket.client_rank_ = turn.rank_header.has_value();
   ticket.is_response_ = turn.is_response;
-  remember(ticket, turn, seen);
-  count(*decision, +1);
-  enter(ticket, +1);
-  return ticket;
-}
-
-// What a turn tells of its conversation.
-void Router::remember(Ticket& ticket, const TurnFacts& turn, const Recognition& seen) {
-  if (!seen.key) return;
-  const auto outcome = ticket.decision_.outcome;
-  if (is_homed(outcome)) {
+  const bool homed = is_homed(decision->outcome);
+  remember(ticket, turn, seen, homed);
+  if (homed) {
     ticket.conversation_ = seen.key->conversation;
     auto& conversation = *table_.find(seen.key->conversation);
     ++conversation.turns;
     conversation.has_tools |= turn.has_tools;
   }
-  if (turn.prompt && (is_homed(outcome) || outcome == Outcome::not_followed)) {
-    ticket.prompt_ = seen.key->conversation;
-    ticket.broken_ = seen.broken;
-    ticket.client_ = turn.client;
-    prompts_.record(seen.key->conversation, *turn.prompt);
-  }
+  count(*decision, +1);
+  enter(*decision, ticket.conversation_, +1);
+  return ticket;
+}
+
+// What a turn's prompt tells of its conversation.
+void Router::remember(Ticket& ticket, const TurnFacts& turn, const Recognition& seen, bool homed) {
+  ticket.bytes_ = turn.bytes;
+  if (!turn.prompt || !seen.key || (!homed && ticket.decision_.outcome != Outcome::not_followed)) return;
+  ticket.prompt_ = seen.key->conversation;
+  ticket.broken_ = seen.broken;
+  ticket.client_ = turn.client;
+  prompts_.record(seen.key->conversation, *turn.prompt);
 }
 
 // What goes along with a turn that has been decided.
@@ -143,11 +145,12 @@ bool Router::move(Ticket& ticket, Instant now) {
     next->outcome = Outcome::placed;
   }
   adjust(*next, ticket.client_rank_, ticket.is_response_);
-  enter(ticket, -1);
+  enter(from, ticket.conversation_, -1);
   count(from, -1);
   ticket.decision_ = *next;
   count(*next, +1);
-  enter(ticket, +1);
+  enter(*next, ticket.conversation_, +1);
+  if (next->replica) places_.move(ticket.turn_, *next->replica, now);
   ++counters_.moved;
   return true;
 }
@@ -181,19 +184,20 @@ void Router::new_run(EndpointId endpoint) {
     replicas_[id].reading.reset();
     replicas_[id].learnt_max_num_seqs.reset();
     replicas_[id].ceiling = {};
+    places_.forget(id);
   }
 }
 
-// Takes the turn into the gauges (step +1) or out of them (-1).
-void Router::enter(const Ticket& ticket, int step) {
+// Takes a turn into the gauges (step +1) or out of them (-1).
+void Router::enter(const Decision& decision, const std::optional<ConversationKey>& key, int step) {
   in_flight_ += step;
-  if (ticket.decision_.replica) {
-    replicas_[*ticket.decision_.replica].in_flight += step;
+  if (decision.replica) {
+    replicas_[*decision.replica].in_flight += step;
   } else {
-    replicas_[ticket.decision_.endpoint].unrouted_in_flight += step;
+    replicas_[decision.endpoint].unrouted_in_flight += step;
   }
-  if (!ticket.conversation_) return;
-  if (auto* conversation = table_.find(*ticket.conversation_)) {
+  if (!key) return;
+  if (auto* conversation = table_.find(*key)) {
     // Not below 0: a conversation may have left the table and come back while a turn of it was under way.
     conversation->in_flight = std::max(0, conversation->in_flight + step);
   }

@@ -5,25 +5,39 @@
 // and the home stays.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "routing/cache_account.hpp"
 #include "routing/conversation_table.hpp"
 #include "routing/counters.hpp"
 #include "routing/placement.hpp"
+#include "routing/places.hpp"
+#include "routing/prompt_estimate.hpp"
 #include "routing/prompt_index.hpp"
 #include "routing/recognition.hpp"
 #include "routing/replica_set.hpp"
 
 namespace lmw::routing {
 
+// Whether turns wait for room in the KV cache (see places.hpp). With places on there is no spill: room
+// decides.
+enum class Admission {
+  automatic,  // where the KV capacity of each replica is known
+  on,
+  off,
+};
+
 struct RouterSettings {
   bool affinity = true;
   std::optional<int> spill_threshold;  // nothing: max(1, max_num_seqs / 4) of each replica
+  Admission admission = Admission::off;
+  PlacesSettings places;
 };
 
 struct Decision {
@@ -35,18 +49,23 @@ struct Decision {
 
 class Router;
 
-// A turn that was sent: one in flight on its replica. Move-only; its end takes it out of every gauge. A
-// ticket that ends without finish() counts as cancelled.
+// A turn: held until there is room for it, then one in flight on its replica. Move-only; its end takes it out
+// of the queue and of every gauge. A ticket that ends without finish() counts as cancelled.
 class Ticket {
  public:
   Ticket(Ticket&& other) noexcept;
   Ticket& operator=(Ticket&&) = delete;
   ~Ticket();
 
+  // Whether it still waits. Ask again once Router::take_admitted has named it.
+  bool is_held();
+  TurnId turn() const { return turn_; }
+
+  // Once it is no longer held.
   const Decision& decision() const { return decision_; }
 
   // The first content byte has come, `ttfb` after the request's last byte. Counted once.
-  void first_content(Duration ttfb);
+  void first_content(Duration ttfb, Instant now);
   void finish(TurnEnd end, const TokenCounts& tokens, Instant now);
 
  private:
@@ -55,11 +74,14 @@ class Ticket {
       : router_(router), decision_(decision), last_(sent) {}
 
   Router* router_;
+  TurnId turn_;  // 0: it asks for no place
+  bool held_ = false;
   Decision decision_;
   std::optional<ConversationKey> conversation_;
   std::optional<ConversationKey> prompt_;  // whose last prompt it is, where that is remembered
   std::optional<PromptBreak> broken_;      // where its prompt differs from the one before it
   std::string client_;
+  std::uint64_t bytes_ = 0;
   std::vector<EndpointId> tried_;  // could not take it
   bool client_rank_ = false;       // the client's own rank header goes along, instead of ours
   bool is_response_ = false;
@@ -74,8 +96,14 @@ class Router {
   Router(const Router&) = delete;
   Router& operator=(const Router&) = delete;
 
-  // Nothing when no replica is up.
+  // Nothing when no replica is up. With places on the ticket may be held.
   std::optional<Ticket> route(const TurnFacts& turn, Instant now);
+  // Lets in who may be let in. Call it ten times a second while turns are held, and after settings have
+  // changed.
+  void admit(Instant now);
+  // The turns that were let in since the last call.
+  std::vector<TurnId> take_admitted() { return std::exchange(admitted_, {}); }
+  bool places_on() const;
   // The replica could not take the turn: another one, if there is one it has not been tried on.
   bool move(Ticket& ticket, Instant now);
   // For requests that are no turns (lookups): an endpoint that is up, the least busy one.
@@ -90,6 +118,8 @@ class Router {
   const PoolCounters& counters() const { return counters_; }
   const CacheCounters& cache() const { return cache_; }
   const PromptBreaks& prompt_breaks() const { return breaks_; }
+  const Places& places() const { return places_; }
+  std::size_t held() const { return held_.size(); }
   RouterSettings& settings() { return settings_; }
   const RouterSettings& settings() const { return settings_; }
   int in_flight() const { return in_flight_; }
@@ -106,13 +136,18 @@ class Router {
                         const Conversation* conversation) const;
   bool is_known_without_tools(const Recognition& seen) const;
   std::optional<Decision> beside(const Recognition& seen, Instant now);
-  void remember(Ticket& ticket, const TurnFacts& turn, const Recognition& seen);
+  void remember(Ticket& ticket, const TurnFacts& turn, const Recognition& seen, bool is_homed);
+  Ticket hold(const TurnFacts& turn, const Recognition& seen, Instant now);
+  void let_in(TurnId turn, ReplicaId replica, Instant now);
+  void take(Ticket& ticket);
+  void withdraw(Ticket& ticket);
   bool is_full(const Replica& replica) const;
   bool all_ignore_ranks() const;
   void adjust(Decision& decision, bool client_rank, bool is_response) const;
   void count(const Decision& decision, int step);
-  void enter(const Ticket& ticket, int step);
+  void enter(const Decision& decision, const std::optional<ConversationKey>& conversation, int step);
   void end(Ticket& ticket, TurnEnd how, const TokenCounts& tokens, Instant now);
+  void account(const Ticket& ticket, Conversation* conversation, const TokenCounts& tokens, Instant now);
   CacheFacts cache_facts(const Ticket& ticket) const;
   void keep(const Ticket& ticket, const TokenCounts& tokens);
 
@@ -120,10 +155,27 @@ class Router {
   // have no tools.
   static constexpr std::size_t max_side_runs = 4096;  // beyond it all are forgotten
 
+  // A turn that waits, or was let in and not taken yet.
+  struct Held {
+    TurnKey key;
+    KeySource source = KeySource::none;
+    std::optional<std::uint64_t> window;
+    bool has_tools = false;
+    bool client_rank = false;
+    bool is_response = false;
+    Instant since{};
+    std::optional<Decision> decision;
+  };
+
   RouterSettings settings_;
   std::unordered_map<ConversationKey, ReplicaId> side_runs_;
   ReplicaSet replicas_;
   ConversationTable table_;
+  Places places_{settings_.places, replicas_};
+  std::map<TurnId, Held> held_;
+  std::vector<TurnId> admitted_;
+  std::uint64_t turns_asked_ = 0;
+  PromptEstimate estimate_;
   PromptIndex prompts_;
   Recogniser recogniser_;
   PoolCounters counters_;

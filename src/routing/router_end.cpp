@@ -4,7 +4,7 @@
 namespace lmw::routing {
 
 void Router::end(Ticket& ticket, TurnEnd how, const TokenCounts& tokens, Instant now) {
-  enter(ticket, -1);
+  enter(ticket.decision_, ticket.conversation_, -1);
   switch (how) {
     case TurnEnd::answered:
       ++counters_.answered;
@@ -23,16 +23,24 @@ void Router::end(Ticket& ticket, TurnEnd how, const TokenCounts& tokens, Instant
     counters_.tokens.add(tokens);
     if (ticket.decision_.replica) replicas_[*ticket.decision_.replica].counters.tokens.add(tokens);
   }
+  places_.end(ticket.turn_, tokens, now);
+  if (tokens.prompt) estimate_.learn(ticket.bytes_, *tokens.prompt);
   auto* conversation = ticket.conversation_ ? table_.find(*ticket.conversation_) : nullptr;
   if (conversation) {
     table_.touch(*conversation, now);
     if (tokens.prompt) {
+      conversation->bytes = ticket.bytes_;
       conversation->context = *tokens.prompt + tokens.completion.value_or(0);
       conversation->last_prompt = tokens.prompt;
       conversation->last_cached = tokens.cached;
     }
   }
-  if (!counted || !ticket.prompt_) return;
+  if (counted && ticket.prompt_) account(ticket, conversation, tokens, now);
+  admit(now);
+}
+
+void Router::account(const Ticket& ticket, Conversation* conversation, const TokenCounts& tokens,
+                     Instant now) {
   const auto account = account_of(cache_facts(ticket), tokens);
   cache_.add(account);
   if (account.broken) breaks_.add(ticket.client_, *account.broken, account.lost, now);

@@ -6,11 +6,14 @@ namespace lmw::routing {
 
 Ticket::Ticket(Ticket&& other) noexcept
     : router_(std::exchange(other.router_, nullptr)),
+      turn_(other.turn_),
+      held_(other.held_),
       decision_(other.decision_),
       conversation_(other.conversation_),
       prompt_(other.prompt_),
       broken_(other.broken_),
       client_(std::move(other.client_)),
+      bytes_(other.bytes_),
       tried_(std::move(other.tried_)),
       client_rank_(other.client_rank_),
       is_response_(other.is_response_),
@@ -18,16 +21,29 @@ Ticket::Ticket(Ticket&& other) noexcept
       content_seen_(other.content_seen_) {}
 
 Ticket::~Ticket() {
-  if (router_) router_->end(*this, TurnEnd::cancelled, {}, last_);
+  if (router_) finish(TurnEnd::cancelled, {}, last_);
 }
 
-void Ticket::first_content(Duration ttfb) {
+bool Ticket::is_held() {
+  if (held_) router_->take(*this);
+  return held_;
+}
+
+void Ticket::first_content(Duration ttfb, Instant now) {
   if (std::exchange(content_seen_, true)) return;
   router_->counters_.ttfb[static_cast<std::size_t>(decision_.outcome)].observe(seconds(ttfb));
+  router_->places_.first_content(turn_, now);
 }
 
 void Ticket::finish(TurnEnd end, const TokenCounts& tokens, Instant now) {
-  if (auto* router = std::exchange(router_, nullptr)) router->end(*this, end, tokens, now);
+  if (!router_) return;
+  const bool still_held = is_held();
+  auto* router = std::exchange(router_, nullptr);
+  if (still_held) {
+    router->withdraw(*this);
+  } else {
+    router->end(*this, end, tokens, now);
+  }
 }
 
 }  // namespace lmw::routing

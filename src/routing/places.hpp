@@ -1,0 +1,171 @@
+// Admission when live conversations × context exceed the KV cache. Plain affinity then evicts each prefix
+// just before its conversation comes back, and every turn pays a full prefill. So:
+//
+// - A conversation that was sent holds a *place* on that replica, as large as its context; its turns go there
+// at
+//   once. Everybody else waits in one queue for room. When everything fits, nobody ever waits.
+// - A place changes hands only while fewer than `wait_share` of the turns sent came out of the queue: under
+// one
+//   half, the median turn is instant. (Little: sessions / throughput is what all waits come to; a share f of
+//   the turns that wait alone wait mean / f each.)
+//
+// docs/overload.md explains the rule and its figures. Pure: events go in, turns to send come out.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "base/strong_id.hpp"
+#include "base/time.hpp"
+#include "routing/counters.hpp"
+#include "routing/ids.hpp"
+#include "routing/replica_set.hpp"
+
+namespace lmw::routing {
+
+using TurnId = StrongId<struct TurnTag, std::uint64_t>;
+
+struct PlacesSettings {
+  double wait_share = 0.45;  // the knob: the share of turns that may wait, above 0, at most 1
+  // A turn that has waited so long gets the next room there is, whoever holds it.
+  Duration max_wait = std::chrono::seconds(120);
+  // vLLM's host tier (--kv-offloading-size) of a replica, in tokens, and how fast it brings them back, in
+  // tokens/s.
+  double host_tokens = 0;
+  double host_rate = 83'000;
+};
+
+// What a turn asks for. Tokens are estimates.
+struct PlaceRequest {
+  ConversationKey conversation;
+  GroupKey group;
+  std::uint64_t head = 0;  // fingerprint of system prompt and tools: what conversations share
+  double prompt = 0;
+  bool first = false;  // of its conversation
+};
+
+struct Admitted {
+  TurnId turn;
+  ReplicaId replica;
+};
+
+class Places {
+ public:
+  Places(const PlacesSettings& settings, const ReplicaSet& replicas)
+      : settings_(settings), replicas_(replicas) {}
+
+  // A turn has come; it waits until next() sends it. Later turns have higher ids.
+  void arrive(TurnId turn, const PlaceRequest& request, Instant now);
+  // It no longer waits: its client has left, or it was refused.
+  void withdraw(TurnId turn);
+  // The next turn to send. Call it after each event, and ten times a second while turns wait, until it has
+  // none.
+  std::optional<Admitted> next(Instant now);
+  // A sent turn: the first content has come; it has ended.
+  void first_content(TurnId turn, Instant now);
+  void end(TurnId turn, const TokenCounts& tokens, Instant now);
+  // A sent turn goes to another replica after all.
+  void move(TurnId turn, ReplicaId replica, Instant now);
+  // The replica's cache is gone: its engine has started anew, or is down.
+  void forget(ReplicaId replica);
+
+  std::size_t waiting() const { return queue_.size(); }
+  // How many turns wait before it; nothing: it does not wait.
+  std::optional<std::size_t> position(TurnId turn) const;
+  // About how long a turn that comes now and finds no room would wait; nothing while too little is known.
+  std::optional<Duration> expected_wait() const;
+  int places(ReplicaId replica) const;
+  std::uint64_t rotations() const { return rotations_; }  // places that changed hands
+
+ private:
+  struct Conv {
+    ConversationKey key;
+    std::uint64_t head = 0;
+    std::optional<ReplicaId> home;
+    bool place = false;
+    int in_flight = 0;
+    double context = 0;  // tokens after its last turn
+    double prompt = 0;   // of the last turn sent, estimated
+    Instant since{};     // it holds its place
+    Instant used{};      // last sent or ended
+    bool queued = false;
+  };
+  struct Waiter {
+    TurnId turn;
+    PlaceRequest request;
+    Instant arrived{};
+    std::size_t before = 0;  // turns of its group under way, or waiting longer
+  };
+  using Queue = std::list<Waiter>;
+  struct Flight {
+    ConversationKey conversation;
+    GroupKey group;
+    ReplicaId replica;
+    std::uint64_t head = 0;
+    bool first = false;
+    double expected = 0;  // tokens it should find cached
+    double uncached = 0;
+    Instant sent{};
+  };
+  struct Learnt {               // of a replica
+    double rate = 3'200;        // prefill tokens/s
+    double capacity = 131'072;  // where the engine does not tell it
+    Instant cut{};
+    std::list<ConversationKey> recent;  // homed here, the last used first
+  };
+
+  Conv& conv(const PlaceRequest& request);
+  Learnt& learnt(ReplicaId replica);
+  double capacity(ReplicaId replica) const;
+  double shared(std::uint64_t head) const;
+  double own(const Conv& conv) const;
+  double own(const PlaceRequest& request) const;
+  double kept(const Conv& conv) const;
+  double chunk() const;
+  double rebuild(const Conv& conv) const;
+  Duration hold(const Conv& conv) const;
+  bool is_overdue(const Waiter& waiter, Instant now) const {
+    return now - waiter.arrived >= settings_.max_wait;
+  }
+  struct Room {
+    double left = 0;  // tokens, with the asked conversation in it
+    bool empty = true;
+  };
+  Room room(const Conv& asks, const PlaceRequest& request, ReplicaId replica, const Conv* without) const;
+  bool fits(const Conv& asks, const PlaceRequest& request, ReplicaId replica,
+            const Conv* without = nullptr) const;
+  bool is_due(const Conv& holder, Instant now);
+  void expire_idle(Instant now);
+  std::optional<Queue::iterator> next_holder(Instant now);
+  std::optional<Admitted> next_newcomer(bool elsewhere, std::vector<ReplicaId>& claimed, Instant now);
+  void make_room(const Conv& asks, const PlaceRequest& request, ReplicaId replica);
+  Admitted send(Queue::iterator waiter, ReplicaId replica, Instant now);
+  void leave(Conv& conv);
+  void use(Conv& conv, ReplicaId home, Instant now);
+  void trim(ReplicaId replica);
+  void learn(const Flight& flight, const Conv& conv, const TokenCounts& tokens, Instant now);
+  std::vector<Queue::iterator> in_order(Instant now);
+
+  static constexpr std::size_t max_heads = 1024;  // beyond it all are learnt anew
+
+  const PlacesSettings& settings_;
+  const ReplicaSet& replicas_;
+  std::unordered_map<ConversationKey, Conv> convs_;
+  std::map<ReplicaId, Learnt> learnt_;
+  std::unordered_map<std::uint64_t, double> shared_;  // by head: tokens
+  std::unordered_map<TurnId, Flight> flights_;
+  Queue queue_;              // in order of arrival
+  double output_ = 200;      // generated tokens a turn
+  double context_ = 8'192;   // tokens after a turn
+  double gap_ = 1;           // seconds: 90 % of the gaps worth holding for are shorter
+  double queued_share_ = 0;  // of the latest turns, how many came out of the queue
+  double sends_a_second_ = 0;
+  Instant last_send_{};
+  std::uint64_t rotations_ = 0;
+};
+
+}  // namespace lmw::routing

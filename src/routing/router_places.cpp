@@ -1,0 +1,106 @@
+// Turns that wait for a place.
+#include <algorithm>
+
+#include "routing/router.hpp"
+
+namespace lmw::routing {
+
+bool Router::places_on() const {
+  if (!settings_.affinity || settings_.admission == Admission::off) return false;
+  if (settings_.admission == Admission::on) return true;
+  return std::ranges::all_of(replicas_.replicas(), [&](const Replica& replica) {
+    return !replicas_.usable(replica.id) || replica.kv_capacity_tokens;
+  });
+}
+
+Ticket Router::hold(const TurnFacts& turn, const Recognition& seen, Instant now) {
+  Ticket ticket(this, {}, now);
+  ticket.turn_ = TurnId(++turns_asked_);
+  ticket.held_ = true;
+  ticket.client_rank_ = turn.rank_header.has_value();
+  ticket.is_response_ = turn.is_response;
+  remember(ticket, turn, seen, true);
+
+  auto* conversation = table_.find(seen.key->conversation);
+  if (conversation) {
+    table_.touch(*conversation, now);
+    if (turn.window) conversation->window = turn.window;
+  }
+  held_.emplace(ticket.turn_, Held{.key = *seen.key,
+                                   .source = seen.source,
+                                   .window = turn.window,
+                                   .has_tools = turn.has_tools,
+                                   .client_rank = ticket.client_rank_,
+                                   .is_response = ticket.is_response_,
+                                   .since = now});
+  const auto* goes_on = seen.replaced ? nullptr : conversation;
+  places_.arrive(ticket.turn_,
+                 {.conversation = seen.key->conversation,
+                  .group = seen.key->group,
+                  .head = turn.head,
+                  .prompt = estimate_.tokens(turn.bytes, goes_on),
+                  .first = !conversation},
+                 now);
+  admit(now);
+  ticket.is_held();
+  return ticket;
+}
+
+void Router::admit(Instant now) {
+  if (places_on()) {
+    while (const auto next = places_.next(now)) let_in(next->turn, next->replica, now);
+    return;
+  }
+  // Switched off: nobody waits any more.
+  for (auto& [turn, held] : held_) {
+    if (held.decision) continue;
+    const auto* conversation = table_.find(held.key.conversation);
+    const bool has_home = conversation && replicas_.usable(conversation->home);
+    const auto replica = has_home ? conversation->home : least_loaded({replicas_, table_, now});
+    if (!replica) return;
+    places_.withdraw(turn);
+    let_in(turn, *replica, now);
+  }
+}
+
+void Router::let_in(TurnId turn, ReplicaId replica, Instant now) {
+  auto& held = held_.at(turn);
+  auto* conversation = table_.find(held.key.conversation);
+  auto outcome = Outcome::placed;
+  if (!conversation) {
+    conversation =
+        &table_.insert({.key = held.key, .source = held.source, .home = replica, .window = held.window}, now);
+  } else {
+    table_.touch(*conversation, now);
+    if (conversation->home == replica) outcome = Outcome::sticky;
+    if (conversation->home != replica) table_.move_home(*conversation, replica);
+  }
+  ++conversation->turns;
+  conversation->has_tools |= held.has_tools;
+
+  auto decision = *to_replica(outcome, replica);
+  adjust(decision, held.client_rank, held.is_response);
+  count(decision, +1);
+  enter(decision, held.key.conversation, +1);
+  held.decision = decision;
+  if (now > held.since) counters_.held.observe(seconds(now - held.since));
+  admitted_.push_back(turn);
+}
+
+// A held ticket that was let in becomes one in flight.
+void Router::take(Ticket& ticket) {
+  const auto found = held_.find(ticket.turn_);
+  if (!found->second.decision) return;
+  ticket.held_ = false;
+  ticket.decision_ = *found->second.decision;
+  ticket.conversation_ = found->second.key.conversation;
+  held_.erase(found);
+}
+
+void Router::withdraw(Ticket& ticket) {
+  places_.withdraw(ticket.turn_);
+  held_.erase(ticket.turn_);
+  ++counters_.left_while_held;
+}
+
+}  // namespace lmw::routing

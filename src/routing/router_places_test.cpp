@@ -1,0 +1,165 @@
+#include <deque>
+#include <map>
+
+#include "routing/router_fixture.hpp"
+
+namespace lmw::routing {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Replicas of 10,000 KV tokens; bodies of 4 bytes a token.
+class RouterPlaces : public RouterTest {
+ protected:
+  RouterPlaces() : RouterTest(2) {
+    router_.settings().admission = Admission::automatic;
+    for (std::uint32_t id = 0; id < 2; ++id) replica(id).kv_capacity_tokens = 10'000;
+  }
+
+  TurnFacts asks(std::uint64_t conversation, std::uint64_t tokens) const {
+    auto turn = turn_of(conversation);
+    turn.key->group = GroupKey(conversation);
+    turn.bytes = 4 * tokens;
+    return turn;
+  }
+  Ticket send(std::uint64_t conversation, std::uint64_t tokens, Instant now = start) {
+    return router_.route(asks(conversation, tokens), now).value();
+  }
+  static void finish(Ticket& ticket, std::int64_t prompt, std::int64_t cached, Instant now) {
+    ticket.finish(TurnEnd::answered, {prompt, cached, 100}, now);
+  }
+};
+
+TEST_F(RouterPlaces, NobodyWaitsWhileEverythingFits) {
+  std::map<std::uint64_t, ReplicaId> homes;
+  auto now = start;
+  for (std::uint64_t turn = 0; turn < 10; ++turn) {
+    for (std::uint64_t key = 1; key <= 4; ++key) {
+      const auto prompt = 2'000 + 200 * turn;
+      auto ticket = send(key, prompt, now);
+      ASSERT_FALSE(ticket.is_held());
+      EXPECT_EQ(ticket.decision().outcome, turn == 0 ? Outcome::placed : Outcome::sticky);
+      EXPECT_EQ(homes.try_emplace(key, *ticket.decision().replica).first->second, ticket.decision().replica);
+      now += 1s;
+      finish(ticket, static_cast<std::int64_t>(prompt),
+             turn == 0 ? 0 : static_cast<std::int64_t>(prompt - 200), now);
+    }
+  }
+  EXPECT_EQ(router_.counters().held.count(), 0u);
+  expect_all_gauges_zero();
+}
+
+TEST_F(RouterPlaces, ATurnWithoutRoomIsHeldUntilThereIsSome) {
+  auto one = send(1, 8'000), two = send(2, 8'000);
+  auto three = send(3, 8'000);
+  EXPECT_TRUE(three.is_held());
+  EXPECT_EQ(router_.places().waiting(), 1u);
+  EXPECT_EQ(router_.in_flight(), 2);
+
+  finish(one, 8'000, 0, start + 5s);
+  EXPECT_TRUE(three.is_held());  // the place of an idle conversation is kept for a while
+  router_.admit(start + 60s);
+  EXPECT_EQ(router_.take_admitted().back(), three.turn());
+  ASSERT_FALSE(three.is_held());
+  EXPECT_EQ(three.decision().replica, ReplicaId(0));
+  EXPECT_EQ(router_.counters().held.count(), 1u);
+  finish(two, 8'000, 0, start + 61s);
+  finish(three, 8'000, 0, start + 62s);
+  expect_all_gauges_zero();
+}
+
+TEST_F(RouterPlaces, AHeldTurnWhoseClientLeavesIsGone) {
+  auto one = send(1, 8'000), two = send(2, 8'000);
+  {
+    auto three = send(3, 8'000);
+    EXPECT_TRUE(three.is_held());
+  }
+  EXPECT_EQ(router_.places().waiting(), 0u);
+  EXPECT_EQ(router_.held(), 0u);
+  EXPECT_EQ(router_.counters().left_while_held, 1u);
+  {
+    auto three = send(3, 8'000);
+    finish(one, 8'000, 0, start + 1s);
+    router_.admit(start + 60s);
+  }
+  finish(two, 8'000, 0, start + 61s);
+  EXPECT_EQ(router_.held(), 0u);
+  EXPECT_EQ(router_.counters().cancelled, 1u);
+  expect_all_gauges_zero();
+}
+
+TEST_F(RouterPlaces, AConversationLargerThanAnyCacheRunsAlone) {
+  auto large = send(1, 50'000);
+  EXPECT_FALSE(large.is_held());
+  auto other = send(2, 2'000);
+  EXPECT_FALSE(other.is_held());
+  EXPECT_NE(other.decision().replica, large.decision().replica);
+  finish(large, 50'000, 0, start + 1s);
+  finish(other, 2'000, 0, start + 1s);
+}
+
+TEST_F(RouterPlaces, WhoHasWaitedTooLongGetsTheNextRoom) {
+  router_.settings().places.wait_share = 0.01;  // the budget lets nobody else wait
+  std::deque<Ticket> busy;
+  busy.push_back(send(1, 8'000));
+  busy.push_back(send(2, 8'000));
+  auto waiting = send(3, 8'000);
+  auto now = start;
+  for (int turn = 0; turn < 200 && waiting.is_held(); ++turn) {
+    now += 1s;
+    for (std::uint64_t key = 1; key <= 2 && waiting.is_held(); ++key) {
+      finish(busy.front(), 8'000, turn == 0 ? 0 : 7'000, now);
+      busy.pop_front();
+      busy.push_back(send(key, 8'000, now));
+    }
+  }
+  EXPECT_FALSE(waiting.is_held());
+  EXPECT_GE(now - start, 120s);
+  EXPECT_LE(now - start, 125s);
+}
+
+TEST_F(RouterPlaces, SwitchedOffItLetsEverybodyIn) {
+  auto one = send(1, 8'000), two = send(2, 8'000), three = send(3, 8'000);
+  router_.settings().admission = Admission::off;
+  router_.admit(start + 1s);
+  EXPECT_FALSE(three.is_held());
+  EXPECT_FALSE(send(4, 8'000).is_held());
+}
+
+TEST_F(RouterPlaces, WithoutAKnownCapacityNobodyWaits) {
+  replica(1).kv_capacity_tokens.reset();
+  EXPECT_FALSE(router_.places_on());
+  auto one = send(1, 8'000), two = send(2, 8'000), three = send(3, 8'000);
+  EXPECT_FALSE(three.is_held());
+}
+
+TEST_F(RouterPlaces, ASessionWithManySubAgentsDoesNotHoldUpOthers) {
+  auto one = send(1, 8'000), two = send(2, 8'000);
+  std::vector<Ticket> agents;
+  for (std::uint64_t agent = 10; agent < 20; ++agent) {
+    auto turn = asks(agent, 8'000);
+    turn.key->group = GroupKey(99);
+    agents.push_back(router_.route(turn, start).value());
+  }
+  auto single = send(3, 8'000, start + 1s);
+  finish(one, 8'000, 0, start + 2s);
+  finish(two, 8'000, 0, start + 2s);
+  router_.admit(start + 60s);
+  EXPECT_FALSE(agents[0].is_held());
+  EXPECT_FALSE(single.is_held());
+  EXPECT_TRUE(agents[1].is_held());
+}
+
+TEST_F(RouterPlaces, AnEngineThatStartedAnewKeepsNoPlaces) {
+  auto one = send(1, 8'000);
+  finish(one, 8'000, 0, start + 1s);
+  router_.new_run(endpoint_);
+  EXPECT_EQ(router_.places().places(ReplicaId(0)), 0);
+  auto again = send(1, 8'000, start + 2s);
+  EXPECT_EQ(again.decision().outcome, Outcome::placed);
+  finish(again, 8'000, 0, start + 3s);
+  expect_all_gauges_zero();
+}
+
+}  // namespace
+}  // namespace lmw::routing
