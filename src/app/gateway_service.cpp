@@ -6,6 +6,9 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+
+#include "logging/log.hpp"
 
 namespace lmw::app {
 
@@ -14,6 +17,10 @@ namespace {
 std::uint64_t random_secret() {
   std::random_device device;
   return (static_cast<std::uint64_t>(device()) << 32) | device();
+}
+
+void log_fault(std::string_view path, std::string_view what) {
+  log::write(log::Level::error, fmt::format("{}: the request was given up: {}", path, what));
 }
 
 }  // namespace
@@ -46,6 +53,7 @@ Result<std::unique_ptr<GatewayService>> GatewayService::start(net::asio::io_cont
                                      return self->admin_api_->handle(client, std::move(head));
                                    });
   if (!admin) return std::unexpected(admin.error());
+  for (auto* server : {api->get(), admin->get()}) server->on_fault = log_fault;
   self->api_ = std::move(*api);
   self->admin_ = std::move(*admin);
   self->api_->start();

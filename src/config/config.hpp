@@ -33,11 +33,12 @@ struct Model {
 };
 
 struct Timeouts {
-  std::chrono::milliseconds head{10'000};            // client: a whole request head
-  std::chrono::milliseconds body_idle{30'000};       // client: between two pieces of a request body
-  std::chrono::milliseconds keep_alive{75'000};      // client: idle between requests
-  std::chrono::milliseconds write_idle{120'000};     // client: takes no byte of the answer
-  std::chrono::milliseconds connect{2'000};          // engine: TCP connect
+  std::chrono::milliseconds head{10'000};         // client: a whole request head
+  std::chrono::milliseconds body_idle{30'000};    // client: between two pieces of a request body
+  std::chrono::milliseconds keep_alive{75'000};   // client: idle between requests
+  std::chrono::milliseconds write_idle{120'000};  // client: takes no byte of the answer
+  std::chrono::milliseconds heartbeat{45'000};    // client: a stream silent for so long gets a ping; 0: never
+  std::chrono::milliseconds connect{2'000};       // engine: TCP connect
   std::chrono::milliseconds first_byte{1'800'000};   // engine: response head (a long prefill, a long queue)
   std::chrono::milliseconds stream_idle{1'800'000};  // engine: between two pieces of a response
   std::chrono::milliseconds pool_idle{4'000};        // engine: an idle connection (vLLM closes it after 5 s)
@@ -60,8 +61,9 @@ struct Limits {
 };
 
 struct Edits {
-  bool ask_usage = true;     // ask a stream for its usage where the client does not, and hide it
-  bool drop_billing = true;  // take Claude Code's billing line out of the system prompt
+  bool ask_usage = true;        // ask a stream for its usage where the client does not, and hide it
+  bool drop_billing = true;     // take Claude Code's billing line out of the system prompt
+  bool decode_requests = true;  // undo the content codings of request bodies
 
   friend bool operator==(const Edits&, const Edits&) = default;
 };

@@ -56,6 +56,9 @@ constexpr Setting<Config> config_table[] = {
     LMW_SETTING(Config, timeouts.body_idle, "Client: between two pieces of a request body.", timeout()),
     LMW_SETTING(Config, timeouts.keep_alive, "Client: idle between two requests.", timeout()),
     LMW_SETTING(Config, timeouts.write_idle, "Client: takes no byte of the answer.", timeout()),
+    LMW_SETTING(Config, timeouts.heartbeat,
+                "Client: a stream that has been silent for this long gets a ping; `0ms` for never.",
+                between(0ms, 24h)),
     LMW_SETTING(Config, timeouts.connect, "Engine: the TCP connection is made.", timeout()),
     LMW_SETTING(Config, timeouts.first_byte,
                 "Engine: the response head, after a long queue and a long prefill.", timeout()),
@@ -64,7 +67,8 @@ constexpr Setting<Config> config_table[] = {
                 "Engine: an idle connection is closed (vLLM closes it after 5 s).", timeout()),
     LMW_SETTING(Config, timeouts.scrape, "Engine: one read of `/metrics`.", timeout()),
 
-    LMW_SETTING(Config, limits.body_bytes, "A request body.", size(1 * kib, 4 * gib)),
+    LMW_SETTING(Config, limits.body_bytes, "A request body, as it is sent and as it is decoded.",
+                size(1 * kib, 4 * gib)),
     LMW_SETTING(Config, limits.head_bytes, "A request or response head.", size(1 * kib, 16 * mib)),
     LMW_SETTING(Config, limits.head_count, "Header lines of one head.", between(8, 10'000)),
     LMW_SETTING(Config, limits.connections, "Client connections at a time.", between(1, 1'000'000)),
@@ -85,6 +89,9 @@ constexpr Setting<Config> config_table[] = {
                 "Ask a stream for its usage where the client does not, and hide the answer.", any()),
     LMW_SETTING(Config, edits.drop_billing,
                 "Take Claude Code's billing line out of the system prompt: it differs between sessions.",
+                any()),
+    LMW_SETTING(Config, edits.decode_requests,
+                "Decode request bodies that come as zstd, gzip, br or deflate; engines get them plain.",
                 any()),
 };
 

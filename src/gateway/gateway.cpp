@@ -5,7 +5,9 @@
 
 #include "base/version.hpp"
 #include "gateway/dispatch.hpp"
+#include "gateway/heartbeat.hpp"
 #include "gateway/relay.hpp"
+#include "gateway/request_body.hpp"
 #include "logging/log.hpp"
 
 namespace lmw::gateway {
@@ -63,6 +65,10 @@ void log_turn(const Pool& pool, const routing::Ticket& ticket, routing::TurnEnd 
              routing::name_of(decision.outcome), pool.backend(decision.endpoint).config.url,
              decision.rank ? fmt::format(" rank {}", *decision.rank) : "", routing::name_of(end),
              count(usage.cached), count(usage.prompt), count(usage.completion));
+}
+
+bool is_stream(const TurnRequest& request) {
+  return request.route->generates && request.peek && request.peek->stream;
 }
 
 routing::TurnEnd end_of(const Progress& progress) {
@@ -145,10 +151,9 @@ net::awaitable<void> Gateway::handle_models(net::ServerConnection& client, wire:
 
 net::awaitable<void> Gateway::handle_route(net::ServerConnection& client, wire::RequestHead head,
                                            const wire::Route& route) {
-  auto body = co_await client.read_body();
+  auto body = co_await read_request_body(client, head, config_);
   if (!body) {
-    if (body.error() == net::RequestFault::gone) co_return;
-    co_await refuse(client, route.family, refusal_of(body.error(), config_.limits.body_bytes));
+    if (body.error()) co_await refuse(client, route.family, std::move(*body.error()));
     co_return;
   }
   const auto received = clock_.now();
@@ -163,6 +168,8 @@ net::awaitable<void> Gateway::handle_route(net::ServerConnection& client, wire::
 net::awaitable<void> Gateway::forward(net::ServerConnection& client, TurnRequest request, Instant received) {
   auto& pool = *request.pool;
   const auto& route = *request.route;
+  Heartbeat heartbeat(co_await net::asio::this_coro::executor, client, route.family,
+                      is_stream(request) ? config_.timeouts.heartbeat : net::Timeout());
   std::optional<Destination> destination;
   if (route.generates) {
     if (auto ticket = pool.router.route(request.facts(hasher_), received))
@@ -180,7 +187,8 @@ net::awaitable<void> Gateway::forward(net::ServerConnection& client, TurnRequest
   RelayPlan plan{.endpoint = route.endpoint,
                  .family = route.family,
                  .hide_usage = request.hide_usage,
-                 .idle = config_.timeouts.stream_idle};
+                 .idle = config_.timeouts.stream_idle,
+                 .heartbeat = heartbeat};
   if (request.asked_model) plan.echo = {request.upstream_model, *request.asked_model};
   Progress progress;
   if (auto* ticket = destination->ticket()) {
@@ -199,6 +207,7 @@ net::awaitable<void> Gateway::forward(net::ServerConnection& client, TurnRequest
     ticket->finish(end, {usage.prompt, usage.cached, usage.completion}, clock_.now());
   }
   if (progress.client_gone) client.close();
+  if (progress.fault) std::rethrow_exception(progress.fault);
 }
 
 net::awaitable<void> Gateway::exchange(net::ServerConnection& client, TurnRequest& request,
@@ -213,10 +222,10 @@ net::awaitable<void> Gateway::exchange(net::ServerConnection& client, TurnReques
     }
     co_await relay(client, *answer, std::move(plan), progress);
     destination.backend().connections.release(std::move(answer->connection));
-  } catch (const std::exception& error) {
+  } catch (const std::exception&) {
     // Most likely cancelled, as the client has left: what was under way upstream is closed by leaving this
-    // scope.
-    if (!progress.client_gone) log::warn("a turn was given up: {}", error.what());
+    // scope. Else the turn is ended first, then the server told.
+    if (!progress.client_gone) progress.fault = std::current_exception();
   }
 }
 

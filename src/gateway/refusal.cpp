@@ -16,14 +16,27 @@ int retry_after_seconds() {
   return static_cast<int>(random.between(2, 6));
 }
 
+Refusal too_large(std::uint64_t body_limit) {
+  return {wire::ErrorKind::too_large,
+          fmt::format("the request's body is larger than {} bytes, this gateway's limit (limits.body_bytes)",
+                      body_limit)};
+}
+
 }  // namespace
 
 net::awaitable<bool> refuse(net::ServerConnection& client, wire::Family family, Refusal refusal) {
+  if (client.is_answering()) {
+    const auto event = wire::error_event(refusal.kind, family, refusal.message);
+    co_return co_await client.write(event) && co_await client.end();
+  }
   wire::ResponseHead head;
   head.status = wire::status_of(refusal.kind, family);
   head.headers.add("Content-Type", "application/json");
   if (refusal.kind == wire::ErrorKind::unavailable || refusal.kind == wire::ErrorKind::overloaded) {
     head.headers.add("Retry-After", std::to_string(retry_after_seconds()));
+  }
+  if (refusal.kind == wire::ErrorKind::unsupported_coding) {
+    head.headers.add("Accept-Encoding", wire::accepted_codings);  // RFC 9110 §15.5.16
   }
   co_return co_await client.respond(std::move(head), wire::error_body(refusal.kind, family, refusal.message));
 }
@@ -33,13 +46,26 @@ Refusal refusal_of(net::RequestFault fault, std::uint64_t body_limit) {
     case net::RequestFault::timed_out:
       return {wire::ErrorKind::timeout, "the request's body did not come in time (timeouts.body_idle)"};
     case net::RequestFault::body_too_large:
-      return {
-          wire::ErrorKind::too_large,
-          fmt::format("the request's body is larger than {} bytes, this gateway's limit (limits.body_bytes)",
-                      body_limit)};
+      return too_large(body_limit);
     default:
       return {wire::ErrorKind::invalid_request, "the request's body is not framed as HTTP/1.1 demands"};
   }
+}
+
+Refusal refusal_of(wire::BodyDecoder::Fault fault, std::uint64_t body_limit) {
+  if (fault == wire::BodyDecoder::Fault::too_large) return too_large(body_limit);
+  return {
+      wire::ErrorKind::invalid_request,
+      "the request's body is not what its Content-Encoding says: it is damaged, cut short, or followed by "
+      "other bytes"};
+}
+
+Refusal unsupported_coding() {
+  return {
+      wire::ErrorKind::unsupported_coding,
+      fmt::format("the request's Content-Encoding can't be undone here; known are {}, and at most {} of them "
+                  "on top of each other",
+                  wire::accepted_codings, wire::max_codings)};
 }
 
 }  // namespace lmw::gateway

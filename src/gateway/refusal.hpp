@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "net/server_connection.hpp"
+#include "wire/content_coding.hpp"
 #include "wire/error_body.hpp"
 
 namespace lmw::gateway {
@@ -16,10 +17,13 @@ struct Refusal {
 };
 
 // Answers with the error. `unavailable` and `overloaded` carry a Retry-After of a few seconds with some
-// spread: never 60 or more, at which Claude Code gives up at once.
+// spread: never 60 or more, at which Claude Code gives up at once. Where the head of a stream has gone out
+// already (heartbeats), the error is the event that ends the stream.
 net::awaitable<bool> refuse(net::ServerConnection& client, wire::Family family, Refusal refusal);
 
-// What a fault in reading a request means for its sender.
+// What a fault in reading or decoding a request's body means for its sender.
 Refusal refusal_of(net::RequestFault fault, std::uint64_t body_limit);
+Refusal refusal_of(wire::BodyDecoder::Fault fault, std::uint64_t body_limit);
+Refusal unsupported_coding();
 
 }  // namespace lmw::gateway

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "gateway/model_echo.hpp"
 #include "wire/sse.hpp"
 
@@ -12,6 +14,9 @@ namespace {
 // Token counts stand at the end of an answer; more than this of one that is not streamed is not kept to look
 // for them.
 constexpr std::size_t max_watched_body = 8u << 20;
+
+// An error has a message near its beginning; more is not read to find it.
+constexpr std::size_t max_error_body = 64u << 10;
 
 constexpr auto cut_short = "the engine's answer was cut short";
 
@@ -126,8 +131,10 @@ std::string closing_event(const wire::SseSplitter& splitter, const wire::StreamW
 
 net::awaitable<void> relay_events(net::ServerConnection& client, Answer& answer, RelayPlan plan,
                                   Progress& progress) {
-  answer.head.headers.remove("Content-Length");
-  client.begin(std::move(answer.head), std::nullopt);
+  if (!client.is_answering()) {
+    answer.head.headers.remove("Content-Length");
+    client.begin(std::move(answer.head), std::nullopt);
+  }
   wire::SseSplitter splitter;
   wire::StreamWatch watch(plan.endpoint, plan.hide_usage);
   std::string piece, out;
@@ -160,9 +167,27 @@ net::awaitable<void> relay_events(net::ServerConnection& client, Answer& answer,
     }
     // All content has been passed on: a client that leaves now, as Codex does, has its answer.
     progress.complete = watch.end() == wire::StreamEnd::complete;
+    plan.heartbeat.passed_on(!splitter.in_overlong());
+    if (watch.end() != wire::StreamEnd::open) plan.heartbeat.stop();
     if (cut && splitter.in_overlong()) co_return;
   }
   co_await client.end();
+}
+
+// The client has been promised a stream, and the engine answers with something else: most likely an error.
+net::awaitable<void> relay_as_error(net::ServerConnection& client, Answer& answer, RelayPlan plan,
+                                    Progress& progress) {
+  progress.ok = false;
+  const int status = answer.head.status;
+  std::string body;
+  for (bool more = !is_encoded(answer.head); more && body.size() < max_error_body;) {
+    more = (co_await answer.connection->read_body(body, plan.idle)).value_or(false);
+  }
+  auto message = wire::message_of_error(body);
+  if (message.empty()) message = fmt::format("the engine answered with status {} and no stream", status);
+  progress.complete =
+      co_await refuse(client, plan.family, {wire::kind_of_status(status), std::move(message)});
+  progress.client_gone = !progress.complete;
 }
 
 }  // namespace
@@ -171,11 +196,16 @@ net::awaitable<void> relay(net::ServerConnection& client, Answer& answer, RelayP
                            Progress& progress) {
   progress.ok = answer.head.status < 400;
   wire::remove_hop_by_hop(answer.head.headers);
-  if (is_encoded(answer.head)) {
+  if (is_event_stream(answer.head) && !is_encoded(answer.head)) {
+    co_await relay_events(client, answer, std::move(plan), progress);
+    co_return;
+  }
+  plan.heartbeat.stop();
+  if (client.is_answering()) {
+    co_await relay_as_error(client, answer, std::move(plan), progress);
+  } else if (is_encoded(answer.head)) {
     plan.echo.reset();
     co_await relay_plain(client, answer, std::move(plan), progress);
-  } else if (is_event_stream(answer.head)) {
-    co_await relay_events(client, answer, std::move(plan), progress);
   } else if (plan.echo) {
     co_await relay_edited(client, answer, std::move(plan), progress);
   } else {

@@ -2,14 +2,17 @@
 // content begins, its token counts, whether it came to its end.
 //
 // Of a stream only whole events are passed on. So when the engine dies in the middle of one, what the client
-// has is whole, and our error event stands on its own line.
+// has is whole, and our error event stands on its own line. Where heartbeats have sent a head before the
+// engine did, an answer that is no stream is told as the error event that ends ours.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
 
 #include "gateway/dispatch.hpp"
+#include "gateway/heartbeat.hpp"
 #include "net/server_connection.hpp"
 #include "wire/usage.hpp"
 
@@ -25,7 +28,8 @@ struct RelayPlan {
     std::string asked;
   };
   std::optional<Echo> echo;
-  net::Timeout idle;  // between two pieces of the answer
+  net::Timeout idle;     // between two pieces of the answer
+  Heartbeat& heartbeat;  // of this client
 };
 
 // How far an answer has come; outlives the relay, which may be cancelled at any point.
@@ -35,6 +39,7 @@ struct Progress {
   bool ok = false;        // the engine answered with success
   wire::Usage usage;
   std::function<void()> on_content;  // called once, when the first content is about to be passed on
+  std::exception_ptr fault;          // a bug of ours has ended it
 };
 
 net::awaitable<void> relay(net::ServerConnection& client, Answer& answer, RelayPlan plan, Progress& progress);

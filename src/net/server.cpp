@@ -42,13 +42,26 @@ std::string_view explain(RequestFault fault) {
   }
 }
 
+wire::ResponseHead json_head(int status) {
+  wire::ResponseHead head;
+  head.status = status;
+  head.headers.add("Content-Type", "application/json");
+  return head;
+}
+
 // A head that can't be trusted: answer once and close.
 awaitable<void> refuse(ServerConnection& connection, RequestFault fault) {
+  constexpr auto family = wire::Family::openai;
   const auto kind = kind_of(fault);
-  wire::ResponseHead head;
-  head.status = fault == RequestFault::version ? 505 : wire::status_of(kind, wire::Family::openai);
-  head.headers.add("Content-Type", "application/json");
-  co_await connection.respond(std::move(head), wire::error_body(kind, wire::Family::openai, explain(fault)));
+  const int status = fault == RequestFault::version ? 505 : wire::status_of(kind, family);
+  co_await connection.respond(json_head(status), wire::error_body(kind, family, explain(fault)));
+}
+
+awaitable<void> answer_for_handler(ServerConnection& connection, wire::Family family) {
+  constexpr auto kind = wire::ErrorKind::internal;
+  co_await connection.respond(
+      json_head(wire::status_of(kind, family)),
+      wire::error_body(kind, family, "the gateway failed on this request; its log says how"));
 }
 
 }  // namespace
@@ -131,6 +144,18 @@ awaitable<void> Server::accept_loop() {
   }
 }
 
+// A handler that throws has lost its exchange; nothing else is touched.
+awaitable<void> Server::handle(ServerConnection& connection, wire::RequestHead head) {
+  const std::string path(head.path());
+  try {
+    co_await handler_(connection, std::move(head));
+    co_return;
+  } catch (const std::exception& error) {
+    if (on_fault) on_fault(path, error.what());
+  }
+  if (!connection.is_answering()) co_await answer_for_handler(connection, wire::family_of_path(path));
+}
+
 awaitable<void> Server::serve(std::shared_ptr<ServerConnection> connection) {
   try {
     while (!draining_) {
@@ -143,14 +168,14 @@ awaitable<void> Server::serve(std::shared_ptr<ServerConnection> connection) {
         co_await connection->linger();
         break;
       }
-      co_await handler_(*connection, std::move(*head));
+      co_await handle(*connection, std::move(*head));
       if (!connection->reusable()) {
         co_await connection->linger();
         break;
       }
     }
   } catch (const std::exception&) {
-    // A handler that throws has lost its exchange; its connection is closed and nothing else is touched.
+    // The connection itself has failed.
   }
   idle_.erase(connection.get());
   connection->close();

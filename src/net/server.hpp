@@ -14,7 +14,9 @@ namespace lmw::net {
 class Server {
  public:
   // Answers one request on its connection. It may leave the body unread (the connection is then closed after
-  // the answer). Faults of a request's head are answered by the server itself in the OpenAI shape.
+  // the answer). Faults of a request's head are answered by the server itself in the OpenAI shape. A handler
+  // that throws before a byte of its answer has gone out is answered for with 500, in the family of the path;
+  // later its connection is closed.
   using Handler = std::function<awaitable<void>(ServerConnection&, wire::RequestHead)>;
 
   // Binds at once. Beyond options.connections new connections wait in the kernel's queue.
@@ -32,10 +34,14 @@ class Server {
   void stop();
   std::size_t connections() const { return open_.size(); }
 
+  // Told of each handler that has thrown: the path it was asked for, and what it threw.
+  std::function<void(std::string_view path, std::string_view what)> on_fault;
+
  private:
   Server(asio::io_context& context, tcp::acceptor acceptor, const ServerOptions& options, Handler handler);
   awaitable<void> accept_loop();
   awaitable<void> serve(std::shared_ptr<ServerConnection> connection);
+  awaitable<void> handle(ServerConnection& connection, wire::RequestHead head);
 
   asio::io_context& context_;
   tcp::acceptor acceptor_;

@@ -52,7 +52,7 @@ awaitable<std::expected<void, RequestFault>> ServerConnection::fill(Timeout time
 
 awaitable<std::expected<wire::RequestHead, RequestFault>> ServerConnection::read_head() {
   reader_.reset();
-  ended_ = false;
+  begun_ = answering_ = ended_ = false;
   keep_alive_ = head_request_ = http_1_0_ = false;
   auto deadline = std::chrono::steady_clock::time_point::max();
   while (!reader_.head_done()) {
@@ -122,29 +122,42 @@ std::string ServerConnection::framed_head(wire::ResponseHead head, std::optional
 }
 
 void ServerConnection::begin(wire::ResponseHead head, std::optional<std::uint64_t> length) {
-  pending_head_ = framed_head(std::move(head), length);
+  unsent_ = framed_head(std::move(head), length);
+  begun_ = true;
 }
 
-awaitable<bool> ServerConnection::write(std::string_view piece) {
-  const bool body = !piece.empty() && !head_request_;
-  const std::string prefix = body && chunked_ ? wire::chunk_prefix(piece.size()) : std::string();
-  const std::string_view suffix = body && chunked_ ? wire::chunk_suffix : std::string_view();
-  const std::array pieces{asio::const_buffer(pending_head_.data(), pending_head_.size()),
-                          asio::const_buffer(prefix.data(), prefix.size()),
-                          asio::const_buffer(piece.data(), body ? piece.size() : 0),
-                          asio::const_buffer(suffix.data(), suffix.size())};
+awaitable<bool> ServerConnection::send(std::string prefix, std::string_view body, std::string_view suffix) {
+  const std::array pieces{
+      asio::const_buffer(unsent_.data(), unsent_.size()), asio::const_buffer(prefix.data(), prefix.size()),
+      asio::const_buffer(body.data(), body.size()), asio::const_buffer(suffix.data(), suffix.size())};
+  answering_ = writing_ = true;
   const auto written = co_await stream_.write(pieces, options_.write_idle);
-  pending_head_.clear();
+  writing_ = false;
+  unsent_.clear();
   co_return written.has_value();
 }
 
+awaitable<bool> ServerConnection::write(std::string_view piece) {
+  if (piece.empty() || head_request_) return send({}, {}, {});
+  if (!chunked_) return send({}, piece, {});
+  return send(wire::chunk_prefix(piece.size()), piece, wire::chunk_suffix);
+}
+
+bool ServerConnection::write_now(std::string_view piece) {
+  if (!begun_ || writing_ || ended_ || head_request_) return false;
+  auto bytes = unsent_;
+  if (chunked_) bytes += wire::chunk_prefix(piece.size());
+  bytes += piece;
+  if (chunked_) bytes += wire::chunk_suffix;
+  const auto sent = stream_.write_now(bytes);
+  if (sent == 0) return false;
+  answering_ = true;
+  unsent_ = bytes.substr(sent);
+  return true;
+}
+
 awaitable<bool> ServerConnection::end() {
-  const std::string_view last = chunked_ && !head_request_ ? wire::last_chunk : std::string_view();
-  const std::array pieces{asio::const_buffer(pending_head_.data(), pending_head_.size()),
-                          asio::const_buffer(last.data(), last.size())};
-  const auto written = co_await stream_.write(pieces, options_.write_idle);
-  pending_head_.clear();
-  ended_ = written.has_value();
+  ended_ = co_await send({}, chunked_ && !head_request_ ? wire::last_chunk : std::string_view(), {});
   co_return ended_;
 }
 

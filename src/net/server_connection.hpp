@@ -47,7 +47,15 @@ class ServerConnection {
   // head goes out with the first piece, which may be empty.
   void begin(wire::ResponseHead head, std::optional<std::uint64_t> length);
   awaitable<bool> write(std::string_view piece);
+  // Whatever else goes on: a piece that goes out only if the kernel takes some of it at once. It is never put
+  // inside another piece, and never before begin() or after end(): then it does nothing and returns false.
+  bool write_now(std::string_view piece);
   awaitable<bool> end();
+
+  // Of the answer to the request in hand: whether begin() was called, and whether a byte has gone out. Until
+  // then another begin() may replace it.
+  bool has_begun() const { return begun_; }
+  bool is_answering() const { return answering_; }
 
   // Completes when the peer closes its side or resets. Bytes of a next request that come meanwhile are kept.
   // The only reader while it runs.
@@ -63,6 +71,7 @@ class ServerConnection {
  private:
   awaitable<std::expected<void, RequestFault>> fill(Timeout timeout);
   std::string framed_head(wire::ResponseHead head, std::optional<std::uint64_t> length);
+  awaitable<bool> send(std::string prefix, std::string_view body, std::string_view suffix);
 
   ServerOptions options_;
   Stream stream_;
@@ -75,8 +84,11 @@ class ServerConnection {
   bool keep_alive_ = false;
   bool expects_continue_ = false;
   // Its answer.
-  std::string pending_head_;
+  std::string unsent_;  // goes out ahead of the next piece: the head, or what is left of a piece
   bool chunked_ = false;
+  bool begun_ = false;
+  bool answering_ = false;
+  bool writing_ = false;
   bool ended_ = false;
 };
 

@@ -109,6 +109,13 @@ awaitable<std::expected<void, IoFault>> Stream::write(std::span<const asio::cons
   co_return std::expected<void, IoFault>();
 }
 
+std::size_t Stream::write_now(std::string_view bytes) {
+  if (!is_open()) return 0;
+  const auto size =
+      ::send(state_->socket.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  return size > 0 ? static_cast<std::size_t>(size) : 0;
+}
+
 void Stream::close() {
   boost::system::error_code ignored;
   state_->socket.close(ignored);

@@ -33,6 +33,9 @@ class Stream {
   // written, since the peer may have half of it; what it has sent can still be read.
   awaitable<std::expected<void, IoFault>> write(std::span<const asio::const_buffer> pieces, Timeout timeout);
 
+  // What the kernel takes at once, without waiting; 0 when it takes nothing. Not while write() is under way.
+  std::size_t write_now(std::string_view bytes);
+
   // Ends both directions at once; pending operations end with `closed`.
   void close();
   // Completes when the connection is reset, or closed by us.

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "wire/splice.hpp"
 
@@ -22,7 +23,7 @@ struct Row {
 };
 
 // By the number of the kind.
-constexpr std::array<Row, 10> rows{{
+constexpr std::array<Row, 12> rows{{
     {ErrorKind::invalid_request, 400, 400, "invalid_request_error", "invalid_request",
      "invalid_request_error"},
     {ErrorKind::unauthorized, 401, 401, "invalid_request_error", "invalid_api_key", "authentication_error"},
@@ -31,7 +32,10 @@ constexpr std::array<Row, 10> rows{{
      "invalid_request_error"},
     {ErrorKind::timeout, 408, 408, "timeout_error", "timeout", "timeout_error"},
     {ErrorKind::too_large, 413, 413, "invalid_request_error", "request_too_large", "request_too_large"},
+    {ErrorKind::unsupported_coding, 415, 415, "invalid_request_error", "unsupported_content_encoding",
+     "invalid_request_error"},
     {ErrorKind::header_too_large, 431, 431, "invalid_request_error", "header_too_large", "request_too_large"},
+    {ErrorKind::internal, 500, 500, "server_error", "internal_error", "api_error"},
     {ErrorKind::upstream, 502, 502, "server_error", "upstream_error", "api_error"},
     {ErrorKind::unavailable, 503, 503, "server_error", "unavailable", "api_error"},
     {ErrorKind::overloaded, 503, 529, "server_error", "overloaded", "overloaded_error"},
@@ -74,6 +78,40 @@ std::string error_event(ErrorKind kind, Family family, std::string_view message)
   }
   const std::string_view head = family == Family::anthropic ? "event: error\ndata: " : "data: ";
   return fmt::format("{}{}\n\n", head, error_body(kind, family, message));
+}
+
+ErrorKind kind_of_status(int status) {
+  switch (status) {
+    case 401:
+    case 403:
+      return ErrorKind::unauthorized;
+    case 404:
+      return ErrorKind::not_found;
+    case 413:
+      return ErrorKind::too_large;
+    case 429:
+    case 503:
+    case 529:
+      return ErrorKind::overloaded;
+    default:
+      return status >= 400 && status < 500 ? ErrorKind::invalid_request : ErrorKind::upstream;
+  }
+}
+
+std::string message_of_error(std::string_view body) {
+  const auto json = nlohmann::json::parse(body, nullptr, false);
+  if (!json.is_object()) return {};
+  const auto text = [](const nlohmann::json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  // Both families have an `error`; FastAPI, under vLLM, answers with a `detail`, older engines with a
+  // `message`.
+  if (const auto error = json.find("error"); error != json.end()) {
+    return error->is_object() ? text(*error, "message") : text(json, "error");
+  }
+  const auto detail = text(json, "detail");
+  return detail.empty() ? text(json, "message") : detail;
 }
 
 }  // namespace lmw::wire

@@ -63,5 +63,36 @@ TEST(ErrorBody, OfAResponsesStreamIsAFailedResponse) {
             error_body(ErrorKind::upstream, Family::openai, "x"));
 }
 
+TEST(ErrorBody, OurOwnFaultIs500InEachFamily) {
+  EXPECT_EQ(status_of(ErrorKind::internal, Family::openai), 500);
+  EXPECT_EQ(status_of(ErrorKind::internal, Family::anthropic), 500);
+  EXPECT_EQ(json::parse(error_body(ErrorKind::internal, Family::anthropic, "x"))["error"]["type"],
+            "api_error");
+}
+
+TEST(ErrorBody, AnEnginesStatusSaysTheKind) {
+  EXPECT_EQ(kind_of_status(400), ErrorKind::invalid_request);
+  EXPECT_EQ(kind_of_status(422), ErrorKind::invalid_request);
+  EXPECT_EQ(kind_of_status(401), ErrorKind::unauthorized);
+  EXPECT_EQ(kind_of_status(404), ErrorKind::not_found);
+  EXPECT_EQ(kind_of_status(413), ErrorKind::too_large);
+  for (const int busy : {429, 503, 529}) EXPECT_EQ(kind_of_status(busy), ErrorKind::overloaded);
+  for (const int other : {200, 204, 302, 500, 502}) EXPECT_EQ(kind_of_status(other), ErrorKind::upstream);
+}
+
+TEST(ErrorBody, AnEnginesMessageIsFoundInEveryShape) {
+  EXPECT_EQ(message_of_error(R"({"error":{"message":"too long","type":"BadRequestError","code":400}})"),
+            "too long");
+  EXPECT_EQ(message_of_error(R"({"type":"error","error":{"type":"x","message":"too long"}})"), "too long");
+  EXPECT_EQ(message_of_error(R"({"error":"too long"})"), "too long");
+  EXPECT_EQ(message_of_error(R"({"detail":"Not Found"})"), "Not Found");
+  EXPECT_EQ(message_of_error(R"({"object":"error","message":"too long"})"), "too long");
+  for (const auto* none :
+       {"", "Internal Server Error", "[1]", R"({"error":{"message":5}})", R"({"error":null})",
+        R"({"detail":[{"msg":"x"}]})", R"({"error":{"message":"cut)"}) {
+    EXPECT_EQ(message_of_error(none), "") << none;
+  }
+}
+
 }  // namespace
 }  // namespace lmw::wire

@@ -1,6 +1,7 @@
 """Request bodies: limits, and that not a byte is changed but where it is meant to be."""
 
 import json
+import time
 import unittest
 
 from harness import GatewayCase
@@ -83,6 +84,30 @@ class Bodies(GatewayCase):
         body = padded_body(33 * MIB)
         self.assertEqual(gateway.ask("POST", "/v1/chat/completions", body).status, 200)
         self.assertTrue(upstream.turns[0].body == body)
+
+    def test_a_body_of_63_mib_in_chunks_passes(self):
+        upstream, gateway = self.pair()
+        body = padded_body(63 * MIB)
+        with gateway.connect() as client:
+            client.send(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+            for at in range(0, len(body), MIB):
+                client.send(chunk(body[at:at + MIB]))
+            client.send(b"0\r\n\r\n")
+            self.assertEqual(client.read_response().status, 200)
+        self.assertTrue(upstream.turns[0].body == body)
+
+    def test_a_slow_body_passes_while_each_of_its_bytes_comes_in_time(self):
+        upstream, gateway = self.pair(flags=["--timeouts-body-idle", "2s"])
+        body = json.dumps(chat_request()).encode()
+        start = time.monotonic()
+        with gateway.connect() as client:
+            client.send(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body))
+            for at in range(len(body)):
+                client.send(body[at:at + 1])
+                time.sleep(0.05)  # slowness is what is tested
+            self.assertEqual(client.read_response().status, 200)
+        self.assertGreater(time.monotonic() - start, 2)
+        self.assertEqual(upstream.turns[0].body, body)
 
     def test_a_body_over_the_limit_is_refused_before_it_is_read_and_the_limit_is_named(self):
         upstream, gateway = self.pair()

@@ -137,10 +137,17 @@ class Gateway:
 
     def rss(self):
         """Resident bytes."""
+        return self._status("VmRSS:")
+
+    def peak_rss(self):
+        """The most resident bytes so far."""
+        return self._status("VmHWM:")
+
+    def _status(self, name):
         for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
+            if line.startswith(name):
                 return int(line.split()[1]) * 1024
-        raise AssertionError("no VmRSS")
+        raise AssertionError(f"no {name}")
 
     def open_files(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
