@@ -77,7 +77,7 @@ Api::Response Api::put_routing(const std::string& model, std::string_view body) 
   if (!pool) return {404, error_text(fmt::format("there is no model '{}'", model))};
   const auto change = json::parse(body, nullptr, false);
   if (change.is_discarded()) return {400, error_text("the body is not JSON")};
-  if (const auto changed = change_routing(*pool, change); !changed)
+  if (const auto changed = change_routing(*pool, change, clock_.now()); !changed)
     return {400, error_text(changed.error().message)};
   return {200, to_text(routing_json(*pool, clock_.now()))};
 }

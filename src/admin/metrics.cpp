@@ -77,7 +77,16 @@ void add_pool_turns(Families& families, const gateway::Directory& directory) {
   auto& lost =
       families.add("lmwarden_lost_tokens_total",
                    "Prompt tokens computed again that an earlier turn had computed.", MetricType::Counter);
+  auto& held_now =
+      families.add("lmwarden_held", "Turns that wait for room in the KV cache.", MetricType::Gauge);
+  auto& held = families.add("lmwarden_held_seconds", "How long turns waited for room, in engine seconds.",
+                            MetricType::Histogram);
+  auto& rotated =
+      families.add("lmwarden_places_rotated_total", "Places that changed hands.", MetricType::Counter);
   for (const auto& pool : directory.pools()) {
+    add_value(held_now, {{"model", pool->name}}, static_cast<double>(pool->router.held()));
+    add_histogram(held, {{"model", pool->name}}, pool->router.counters().held);
+    add_value(rotated, {{"model", pool->name}}, static_cast<double>(pool->router.places().rotations()));
     const auto& cache = pool->router.cache();
     for (std::size_t i = 0; i < routing::misses; ++i) {
       const Labels labels{{"model", pool->name},

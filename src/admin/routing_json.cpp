@@ -31,10 +31,31 @@ void add_tokens(json& out, const routing::TokenLedger& tokens) {
   out["cached_share"] = share(static_cast<double>(tokens.cached), static_cast<double>(tokens.prompt));
 }
 
+std::string_view admission_name(routing::Admission admission) {
+  if (admission == routing::Admission::on) return "on";
+  return admission == routing::Admission::off ? "off" : "auto";
+}
+
+// The rule in force.
+std::string_view rule(const routing::Router& router) {
+  if (!router.settings().affinity) return "off";
+  return router.places_on() ? "places" : "affinity";
+}
+
+json seconds_or_null(const std::optional<Duration>& duration) {
+  return duration ? json(seconds(*duration)) : json(nullptr);
+}
+
 json totals_json(const routing::Router& router) {
   const auto& counters = router.counters();
   json out;
   out["in_flight"] = router.in_flight();
+  out["held"] = router.held();
+  out["held_total"] = counters.held.count();
+  out["held_s_total"] = counters.held.sum();
+  out["left_while_held"] = counters.left_while_held;
+  out["places_rotated"] = router.places().rotations();
+  out["expected_wait_s"] = seconds_or_null(router.places().expected_wait());
   out["conversations"] = router.table().size();
   for (std::size_t i = 0; i < routing::outcomes; ++i) {
     out[std::string(routing::name_of(static_cast<Outcome>(i)))] = counters.turns[i];
@@ -78,6 +99,7 @@ json replica_json(const gateway::Pool& pool, const routing::Replica& replica, In
   out["up"] = router.replicas().usable(replica.id);
   out["in_flight"] = replica.in_flight;
   out["conversations"] = router.table().homed(replica.id);
+  out["places"] = router.places().places(replica.id);
   out["recent_conversations"] = router.table().recent(replica.id);
   for (const auto outcome : {Outcome::placed, Outcome::sticky, Outcome::client_pinned, Outcome::balanced,
                              Outcome::side, Outcome::unrouted}) {
@@ -171,7 +193,9 @@ json routing_json(const gateway::Pool& pool, Instant now) {
   return {
       {"model", pool.name},
       {"affinity", settings.affinity},
-      {"rule", settings.affinity ? "affinity" : "off"},
+      {"rule", rule(pool.router)},
+      {"admission", admission_name(settings.admission)},
+      {"wait_share", settings.places.wait_share},
       {"spill_threshold", pool_threshold(pool.router)},
       {"spill_threshold_source", settings.spill_threshold ? "set" : "auto"},
       {"counting_since", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
@@ -191,28 +215,49 @@ json conversations_json(const gateway::Pool& pool, Instant now, std::size_t limi
   return {{"total", pool.router.table().size()}, {"conversations", std::move(conversations)}};
 }
 
-Result<void> change_routing(gateway::Pool& pool, const json& change) {
+namespace {
+
+Result<void> change_one(routing::RouterSettings& settings, std::string_view key, const json& value) {
+  constexpr int most = 1'000'000;
+  if (key == "affinity") {
+    if (!value.is_boolean()) return failure("affinity is true or false");
+    settings.affinity = value.get<bool>();
+  } else if (key == "spill_threshold" && value.is_null()) {
+    settings.spill_threshold.reset();
+  } else if (key == "spill_threshold") {
+    if (!value.is_number_integer() || value < 1 || value > most) {
+      return failure(fmt::format("spill_threshold is an integer from 1 to {}, or null for automatic", most));
+    }
+    settings.spill_threshold = value.get<int>();
+  } else if (key == "admission") {
+    if (value != "auto" && value != "on" && value != "off") return failure("admission is auto, on or off");
+    settings.admission = value == "on"    ? routing::Admission::on
+                         : value == "off" ? routing::Admission::off
+                                          : routing::Admission::automatic;
+  } else if (key == "wait_share") {
+    const json number = value == "interactive" ? json(0.45) : value == "steady" ? json(1.0) : value;
+    if (!number.is_number() || number < 0.05 || number > 1) {
+      return failure("wait_share is a number from 0.05 to 1, interactive (0.45) or steady (1)");
+    }
+    settings.places.wait_share = number.get<double>();
+  } else {
+    return failure(
+        fmt::format("'{}' can't be set here; affinity, spill_threshold, admission and wait_share can", key));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> change_routing(gateway::Pool& pool, const json& change, Instant now) {
   if (!change.is_object()) return failure("the body must be a JSON object");
   auto settings = pool.router.settings();
   for (const auto& [key, value] : change.items()) {
-    if (key == "affinity") {
-      if (!value.is_boolean()) return failure("affinity is true or false");
-      settings.affinity = value.get<bool>();
-    } else if (key == "spill_threshold") {
-      constexpr int most = 1'000'000;
-      if (value.is_null()) {
-        settings.spill_threshold.reset();
-      } else if (value.is_number_integer() && value >= 1 && value <= most) {
-        settings.spill_threshold = value.get<int>();
-      } else {
-        return failure(
-            fmt::format("spill_threshold is an integer from 1 to {}, or null for automatic", most));
-      }
-    } else {
-      return failure(fmt::format("'{}' can't be set here; affinity and spill_threshold can", key));
-    }
+    if (const auto changed = change_one(settings, key, value); !changed) return changed;
   }
   pool.router.settings() = settings;
+  pool.router.admit(now);
+  pool.waiting_room.wake();
   return {};
 }
 

@@ -17,7 +17,8 @@ nlohmann::json routing_json(const gateway::Pool& pool, Instant now);
 // The most recently active first.
 nlohmann::json conversations_json(const gateway::Pool& pool, Instant now, std::size_t limit);
 
-// Applies {"affinity": bool, "spill_threshold": integer >= 1 or null} to a pool; all of it or nothing.
-Result<void> change_routing(gateway::Pool& pool, const nlohmann::json& change);
+// Applies {"affinity", "spill_threshold", "admission", "wait_share"} to a pool; all of it or nothing. The
+// next turn obeys, and those that wait do.
+Result<void> change_routing(gateway::Pool& pool, const nlohmann::json& change, Instant now);
 
 }  // namespace lmw::admin

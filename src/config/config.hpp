@@ -28,6 +28,8 @@ struct Model {
   std::vector<std::string> aliases;    // globs (`*`, `?`): other names clients may ask for
   std::optional<bool> affinity;        // default: Config::affinity
   std::optional<int> spill_threshold;  // default: Config::spill_threshold
+  std::string admission;               // default: Config::admission
+  std::optional<double> wait_share;    // default: Config::wait_share
 
   friend bool operator==(const Model&, const Model&) = default;
 };
@@ -38,7 +40,10 @@ struct Timeouts {
   std::chrono::milliseconds keep_alive{75'000};   // client: idle between requests
   std::chrono::milliseconds write_idle{120'000};  // client: takes no byte of the answer
   std::chrono::milliseconds heartbeat{45'000};    // client: a stream silent for so long gets a ping; 0: never
-  std::chrono::milliseconds connect{2'000};       // engine: TCP connect
+  std::chrono::milliseconds max_wait{
+      120'000};  // a held turn that has waited so long gets the next room there is
+  std::chrono::milliseconds max_hold{300'000};       // … and is refused when it has waited so long
+  std::chrono::milliseconds connect{2'000};          // engine: TCP connect
   std::chrono::milliseconds first_byte{1'800'000};   // engine: response head (a long prefill, a long queue)
   std::chrono::milliseconds stream_idle{1'800'000};  // engine: between two pieces of a response
   std::chrono::milliseconds pool_idle{4'000};        // engine: an idle connection (vLLM closes it after 5 s)
@@ -55,6 +60,7 @@ struct Limits {
   std::uint64_t metrics_bytes = 16ull << 20;  // of an engine's /metrics; larger: no reading
   std::uint64_t conversations = 65'536;       // a pool
   std::uint64_t prompts = 8192;               // a pool
+  std::uint64_t held = 1024;                  // turns that wait for room, a pool
   std::chrono::seconds conversation_idle{24 * 3600};
 
   friend bool operator==(const Limits&, const Limits&) = default;
@@ -76,6 +82,9 @@ struct Config {
   std::chrono::milliseconds scrape_interval{5'000};
   bool affinity = true;                // of every model that does not say
   std::optional<int> spill_threshold;  // of every model that does not say; default: max(1, max_num_seqs / 4)
+  std::string admission =
+      "auto";                // turns wait for room in the KV cache: auto (where its size is known), on, off
+  double wait_share = 0.45;  // of the turns that may wait then
   std::vector<Engine> engines;
   std::vector<Model> models;
   Timeouts timeouts;

@@ -98,8 +98,11 @@ spill_threshold = 3
 )"));
   EXPECT_THAT(c.engines, ElementsAre(Engine{"gpu1", "http://gpu1:8000", "k1", 8, 128, 5'000'000'000},
                                      Engine{"http://[::1]:8000", "http://[::1]:8000", "", {}, {}, {}}));
-  EXPECT_THAT(c.models,
-              ElementsAre(Model{"org/model", {"gpu1", "http://[::1]:8000/"}, {"claude-*"}, false, 3}));
+  EXPECT_THAT(c.models, ElementsAre(Model{.name = "org/model",
+                                          .engines = {"gpu1", "http://[::1]:8000/"},
+                                          .aliases = {"claude-*"},
+                                          .affinity = false,
+                                          .spill_threshold = 3}));
 }
 
 TEST(Load, LetsLaterSourcesWin) {

@@ -51,6 +51,16 @@ constexpr Setting<Config> config_table[] = {
     LMW_SETTING(Config, spill_threshold,
                 "Turns in flight from which a replica's next turn goes to another one.", between(1, 100'000),
                 "a quarter of the engine's `max_num_seqs`, at least 1", "8"),
+    LMW_SETTING(Config, admission,
+                "Let turns wait while their conversations would not fit in the KV cache: `auto` does where "
+                "the engine "
+                "tells its size.",
+                text(admissions, check_admission)),
+    LMW_SETTING(
+        Config, wait_share,
+        "The share of turns that may wait then: under 0.5 most turns are instant and few wait long; at 1 all "
+        "wait alike.",
+        between(0.05, 1)),
 
     LMW_SETTING(Config, timeouts.head, "Client: a whole request head.", timeout()),
     LMW_SETTING(Config, timeouts.body_idle, "Client: between two pieces of a request body.", timeout()),
@@ -59,6 +69,9 @@ constexpr Setting<Config> config_table[] = {
     LMW_SETTING(Config, timeouts.heartbeat,
                 "Client: a stream that has been silent for this long gets a ping; `0ms` for never.",
                 between(0ms, 24h)),
+    LMW_SETTING(Config, timeouts.max_wait, "A held turn that has waited so long gets the next room there is.",
+                timeout()),
+    LMW_SETTING(Config, timeouts.max_hold, "A held turn that has waited so long is refused.", timeout()),
     LMW_SETTING(Config, timeouts.connect, "Engine: the TCP connection is made.", timeout()),
     LMW_SETTING(Config, timeouts.first_byte,
                 "Engine: the response head, after a long queue and a long prefill.", timeout()),
@@ -82,6 +95,9 @@ constexpr Setting<Config> config_table[] = {
         "Conversations of a pool whose last prompt is remembered, in hashes (at most 16 KiB each): they "
         "find clients without ids, forks, and where prompts change.",
         between(0, 1'000'000)),
+    LMW_SETTING(Config, limits.held,
+                "Turns of a pool that wait for room at a time; further ones are refused.",
+                between(1, 1'000'000)),
     LMW_SETTING(Config, limits.conversation_idle, "A conversation without a turn for this long is forgotten.",
                 between(1s, 8760h)),
 
@@ -121,6 +137,9 @@ constexpr Setting<Model> model_table[] = {
                 text("list of texts", check_name), "none", "[\"claude-*\", \"gpt-5\"]"),
     LMW_SETTING(Model, affinity, "Of this model.", any(), "the top-level setting", "true"),
     LMW_SETTING(Model, spill_threshold, "Of this model.", between(1, 100'000), "the top-level setting", "8"),
+    LMW_SETTING(Model, admission, "Of this model.", text(admissions, check_model_admission),
+                "the top-level setting", "\"off\""),
+    LMW_SETTING(Model, wait_share, "Of this model.", between(0.05, 1), "the top-level setting", "0.45"),
 };
 
 #undef LMW_SETTING

@@ -11,6 +11,16 @@ namespace {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
+Result<void> check_word(std::string_view text, std::string_view words) {
+  constexpr std::string_view separator = ", ";
+  for (auto rest = words; !rest.empty();) {
+    const auto end = std::min(rest.find(separator), rest.size());
+    if (rest.substr(0, end) == text) return {};
+    rest.remove_prefix(std::min(end + separator.size(), rest.size()));
+  }
+  return failure(fmt::format("'{}' is not one of {}", text, words));
+}
+
 }  // namespace
 
 Result<void> check_listen(std::string_view text) {
@@ -19,15 +29,13 @@ Result<void> check_listen(std::string_view text) {
   return {};
 }
 
-Result<void> check_log_level(std::string_view text) {
-  constexpr std::string_view separator = ", ";
-  for (auto rest = log_levels; !rest.empty();) {
-    const auto end = std::min(rest.find(separator), rest.size());
-    if (rest.substr(0, end) == text) return {};
-    rest.remove_prefix(std::min(end + separator.size(), rest.size()));
-  }
-  return failure(fmt::format("'{}' is not one of {}", text, log_levels));
+Result<void> check_admission(std::string_view text) { return check_word(text, admissions); }
+
+Result<void> check_model_admission(std::string_view text) {
+  return text.empty() ? Result<void>{} : check_admission(text);
 }
+
+Result<void> check_log_level(std::string_view text) { return check_word(text, log_levels); }
 
 Result<void> check_engine_url(std::string_view text) {
   const auto origin = parse_origin(text);

@@ -9,6 +9,11 @@ namespace lmw::config {
 
 inline constexpr std::string_view log_levels = "trace, debug, info, warn, error";
 
+inline constexpr std::string_view admissions = "auto, on, off";
+
+Result<void> check_admission(std::string_view text);
+// May be empty: as the top-level setting.
+Result<void> check_model_admission(std::string_view text);
 Result<void> check_listen(std::string_view text);
 Result<void> check_log_level(std::string_view text);
 Result<void> check_engine_url(std::string_view text);

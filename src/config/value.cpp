@@ -186,7 +186,7 @@ Value from_text(Field field, std::string_view text) {
     if constexpr (std::same_as<inner<T>, bool>) {
       if (text == "on" || text == "true") return true;
       if (text == "off" || text == "false") return false;
-    } else if constexpr (std::same_as<T, double>) {
+    } else if constexpr (std::same_as<inner<T>, double>) {
       if (const auto number = number_from<double>(text)) return *number;
     } else if constexpr (std::integral<inner<T>>) {
       if (const auto number = number_from<std::int64_t>(text)) return *number;

@@ -21,9 +21,9 @@ struct Unfit {
 using Value = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>, Unfit>;
 
 // Where a value is kept. The type pointed to says what it may be; `milliseconds` and `seconds` are durations.
-using Field = std::variant<bool*, std::optional<bool>*, double*, std::uint64_t*, std::optional<int>*,
-                           std::optional<std::int64_t>*, std::chrono::milliseconds*, std::chrono::seconds*,
-                           std::string*, std::vector<std::string>*>;
+using Field = std::variant<bool*, std::optional<bool>*, double*, std::optional<double>*, std::uint64_t*,
+                           std::optional<int>*, std::optional<std::int64_t>*, std::chrono::milliseconds*,
+                           std::chrono::seconds*, std::string*, std::vector<std::string>*>;
 
 // What is allowed beyond the type.
 struct Rule {

@@ -14,6 +14,11 @@ bool names_engine(const config::Model& model, const config::Engine& engine) {
       model.engines, [&](const std::string& name) { return name == engine.name || name == engine.url; });
 }
 
+routing::Admission admission_of(std::string_view name) {
+  if (name == "on") return routing::Admission::on;
+  return name == "off" ? routing::Admission::off : routing::Admission::automatic;
+}
+
 std::string_view without_suffix(std::string_view model) {
   return model.ends_with(']') ? model.substr(0, model.rfind('[')) : model;
 }
@@ -21,7 +26,7 @@ std::string_view without_suffix(std::string_view model) {
 }  // namespace
 
 Directory::Directory(net::asio::io_context& context, const config::Config& config, const EngineClock& clock)
-    : config_(config) {
+    : config_(config), clock_(clock) {
   for (const auto& model : config.models) add_pool(model);
   for (const auto& engine : config.engines) {
     const auto origin = parse_origin(engine.url).value();
@@ -88,10 +93,13 @@ Pool* Directory::find_pool(std::string_view name) const {
 Pool& Directory::add_pool(const config::Model& model) {
   const routing::RouterSettings settings{
       .affinity = model.affinity.value_or(config_.affinity),
-      .spill_threshold = model.spill_threshold ? model.spill_threshold : config_.spill_threshold};
+      .spill_threshold = model.spill_threshold ? model.spill_threshold : config_.spill_threshold,
+      .admission = admission_of(model.admission.empty() ? config_.admission : model.admission),
+      .places = {.wait_share = model.wait_share.value_or(config_.wait_share),
+                 .max_wait = config_.timeouts.max_wait}};
   const routing::TableLimits limits{config_.limits.conversations, config_.limits.conversation_idle,
                                     config_.limits.prompts};
-  pools_.push_back(std::make_unique<Pool>(model.name, settings, limits));
+  pools_.push_back(std::make_unique<Pool>(model.name, settings, limits, clock_));
   pools_.back()->aliases = model.aliases;
   return *pools_.back();
 }

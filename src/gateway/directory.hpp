@@ -51,6 +51,7 @@ class Directory {
   static void read(Backend& backend, std::size_t rank, const engine::RankMetrics& metrics, Instant now);
 
   const config::Config& config_;
+  const EngineClock& clock_;
   std::vector<std::unique_ptr<Pool>> pools_;
   std::vector<std::unique_ptr<Backend>> backends_;
 };

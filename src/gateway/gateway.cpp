@@ -1,5 +1,7 @@
 #include "gateway/gateway.hpp"
 
+#include <algorithm>
+
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <fmt/format.h>
 
@@ -69,6 +71,19 @@ void log_turn(const Pool& pool, const routing::Ticket& ticket, routing::TurnEnd 
 
 bool is_stream(const TurnRequest& request) {
   return request.route->generates && request.peek && request.peek->stream;
+}
+
+Refusal no_engine(const Pool& pool) {
+  return {wire::ErrorKind::unavailable, fmt::format("no engine of '{}' is up", pool.name)};
+}
+
+// A minute is what makes Claude Code give up.
+Refusal no_room(const Pool& pool, std::string_view why) {
+  Refusal refusal{wire::ErrorKind::overloaded, fmt::format("{}: {}", pool.name, why)};
+  if (const auto wait = pool.router.places().expected_wait()) {
+    refusal.retry_after = static_cast<int>(std::clamp(seconds(*wait), 1.0, 59.0));
+  }
+  return refusal;
 }
 
 routing::TurnEnd end_of(const Progress& progress) {
@@ -165,68 +180,95 @@ net::awaitable<void> Gateway::handle_route(net::ServerConnection& client, wire::
   co_await forward(client, std::move(*request), received);
 }
 
+// One request on its way to an engine and back.
+struct Gateway::Exchange {
+  net::ServerConnection& client;
+  TurnRequest request;
+  Instant received{};
+  RelayPlan plan;
+  Progress progress;
+  std::optional<Destination> destination;
+};
+
 net::awaitable<void> Gateway::forward(net::ServerConnection& client, TurnRequest request, Instant received) {
   auto& pool = *request.pool;
   const auto& route = *request.route;
   Heartbeat heartbeat(co_await net::asio::this_coro::executor, client, route.family,
                       is_stream(request) ? config_.timeouts.heartbeat : net::Timeout());
-  std::optional<Destination> destination;
-  if (route.generates) {
-    if (auto ticket = pool.router.route(request.facts(hasher_), received))
-      destination.emplace(pool, std::move(*ticket));
-  } else if (const auto endpoint = pool.router.lookup_endpoint()) {
-    destination.emplace(pool, *endpoint);
-  }
-  if (!destination) {
-    co_await refuse(client, route.family,
-                    {wire::ErrorKind::unavailable, fmt::format("no engine of '{}' is up", pool.name)});
-    co_return;
-  }
-
-  pool.billing_dropped += request.billing_dropped;
   RelayPlan plan{.endpoint = route.endpoint,
                  .family = route.family,
                  .hide_usage = request.hide_usage,
                  .idle = config_.timeouts.stream_idle,
                  .heartbeat = heartbeat};
   if (request.asked_model) plan.echo = {request.upstream_model, *request.asked_model};
-  Progress progress;
-  if (auto* ticket = destination->ticket()) {
-    progress.on_content = [this, ticket, received] {
-      const auto now = clock_.now();
-      ticket->first_content(now - received, now);
-    };
-  }
-  using boost::asio::experimental::awaitable_operators::operator||;
-  co_await (exchange(client, request, *destination, plan, progress) || watch(client, progress.client_gone));
+  pool.billing_dropped += request.billing_dropped;
 
-  if (auto* ticket = destination->ticket()) {
+  Exchange exchange{.client = client, .request = std::move(request), .received = received, .plan = plan};
+  using boost::asio::experimental::awaitable_operators::operator||;
+  co_await (run(exchange) || watch(client, exchange.progress.client_gone));
+
+  auto& progress = exchange.progress;
+  if (auto* ticket = exchange.destination ? exchange.destination->ticket() : nullptr) {
     const auto end = end_of(progress);
     const auto& usage = progress.usage;
     log_turn(pool, *ticket, end, usage);
     ticket->finish(end, {usage.prompt, usage.cached, usage.completion}, clock_.now());
+    pool.waiting_room.wake();
   }
   if (progress.client_gone) client.close();
   if (progress.fault) std::rethrow_exception(progress.fault);
 }
 
-net::awaitable<void> Gateway::exchange(net::ServerConnection& client, TurnRequest& request,
-                                       Destination& destination, RelayPlan plan, Progress& progress) {
+net::awaitable<void> Gateway::run(Exchange& exchange) {
+  auto& [client, request, received, plan, progress, destination] = exchange;
   try {
-    auto answer = co_await dispatch(request, destination, {clock_, config_.timeouts.first_byte});
+    if (auto refusal = co_await find_destination(exchange)) {
+      co_await refuse(client, plan.family, std::move(*refusal));
+      co_return;
+    }
+    if (auto* ticket = destination->ticket()) {
+      progress.on_content = [this, ticket, since = received] {
+        const auto now = clock_.now();
+        ticket->first_content(now - since, now);
+      };
+    }
+    auto answer = co_await dispatch(request, *destination, {clock_, config_.timeouts.first_byte});
     if (progress.client_gone) co_return;
     if (!answer) {
-      log::warn("{}: {}", destination.backend().config.url, answer.error().message);
+      log::warn("{}: {}", destination->backend().config.url, answer.error().message);
       co_await refuse(client, plan.family, std::move(answer.error()));
       co_return;
     }
-    co_await relay(client, *answer, std::move(plan), progress);
-    destination.backend().connections.release(std::move(answer->connection));
+    co_await relay(client, *answer, plan, progress);
+    destination->backend().connections.release(std::move(answer->connection));
   } catch (const std::exception&) {
     // Most likely cancelled, as the client has left: what was under way upstream is closed by leaving this
     // scope. Else the turn is ended first, then the server told.
     if (!progress.client_gone) progress.fault = std::current_exception();
   }
+}
+
+// At once, or when there is room for the turn.
+net::awaitable<std::optional<Refusal>> Gateway::find_destination(Exchange& exchange) {
+  auto& pool = *exchange.request.pool;
+  if (!exchange.request.route->generates) {
+    const auto endpoint = pool.router.lookup_endpoint();
+    if (!endpoint) co_return no_engine(pool);
+    exchange.destination.emplace(pool, *endpoint);
+    co_return std::nullopt;
+  }
+  auto ticket = pool.router.route(exchange.request.facts(hasher_), exchange.received);
+  pool.waiting_room.wake();
+  if (!ticket) co_return no_engine(pool);
+  if (ticket->is_held()) {
+    if (pool.router.held() > config_.limits.held)
+      co_return no_room(pool, "too many turns wait for room already");
+    if (!co_await pool.waiting_room.wait(*ticket, config_.timeouts.max_hold)) {
+      co_return no_room(pool, "there was no room for the turn in time");
+    }
+  }
+  exchange.destination.emplace(pool, std::move(*ticket));
+  co_return std::nullopt;
 }
 
 }  // namespace lmw::gateway

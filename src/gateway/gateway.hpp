@@ -28,8 +28,9 @@ class Gateway {
   net::awaitable<void> handle_route(net::ServerConnection& client, wire::RequestHead head,
                                     const wire::Route& route);
   net::awaitable<void> forward(net::ServerConnection& client, TurnRequest request, Instant received);
-  net::awaitable<void> exchange(net::ServerConnection& client, TurnRequest& request, Destination& destination,
-                                RelayPlan plan, Progress& progress);
+  struct Exchange;
+  net::awaitable<void> run(Exchange& exchange);
+  net::awaitable<std::optional<Refusal>> find_destination(Exchange& exchange);
 
   Directory& directory_;
   const config::Config& config_;

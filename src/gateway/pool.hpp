@@ -8,17 +8,20 @@
 
 #include "engine/facts.hpp"
 #include "gateway/backend.hpp"
+#include "gateway/waiting_room.hpp"
 #include "routing/router.hpp"
 
 namespace lmw::gateway {
 
 struct Pool {
-  Pool(std::string model, routing::RouterSettings settings, routing::TableLimits limits)
-      : name(std::move(model)), router(settings, limits) {}
+  Pool(std::string model, const routing::RouterSettings& settings, const routing::TableLimits& limits,
+       const EngineClock& clock)
+      : name(std::move(model)), router(settings, limits), waiting_room(router, clock) {}
 
   std::string name;                  // the model as the engines serve it
   std::vector<std::string> aliases;  // globs of other names for it
   routing::Router router;
+  WaitingRoom waiting_room;
   std::vector<Backend*> backends;     // by EndpointId
   std::uint64_t billing_dropped = 0;  // requests whose billing line was taken out
   std::chrono::system_clock::time_point counting_since = std::chrono::system_clock::now();

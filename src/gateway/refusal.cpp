@@ -33,7 +33,7 @@ net::awaitable<bool> refuse(net::ServerConnection& client, wire::Family family, 
   head.status = wire::status_of(refusal.kind, family);
   head.headers.add("Content-Type", "application/json");
   if (refusal.kind == wire::ErrorKind::unavailable || refusal.kind == wire::ErrorKind::overloaded) {
-    head.headers.add("Retry-After", std::to_string(retry_after_seconds()));
+    head.headers.add("Retry-After", std::to_string(refusal.retry_after.value_or(retry_after_seconds())));
   }
   if (refusal.kind == wire::ErrorKind::unsupported_coding) {
     head.headers.add("Accept-Encoding", wire::accepted_codings);  // RFC 9110 §15.5.16

@@ -1,6 +1,7 @@
 // Our own errors, in the caller's family.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,8 @@ namespace lmw::gateway {
 struct Refusal {
   wire::ErrorKind kind = wire::ErrorKind::upstream;
   std::string message;
+  // Of `unavailable` and `overloaded`: seconds, 1 to 59; nothing: a few.
+  std::optional<int> retry_after = {};
 };
 
 // Answers with the error. `unavailable` and `overloaded` carry a Retry-After of a few seconds with some

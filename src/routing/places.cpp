@@ -16,6 +16,7 @@ constexpr double queued_gain = 0.02;
 
 void Places::arrive(TurnId turn, const PlaceRequest& request, Instant now) {
   auto& c = conv(request);
+  if (request.replaced) forget(c);
   if (c.in_flight == 0 && c.context > 0 && c.home) {
     const double gap = seconds(now - c.used);
     // A running 90 % quantile of the gaps that are worth holding a place for.
@@ -68,6 +69,14 @@ void Places::move(TurnId turn, ReplicaId replica, Instant now) {
   if (found == flights_.end()) return;
   found->second.replica = replica;
   use(convs_.at(found->second.conversation), replica, now);
+}
+
+void Places::forget(Conv& c) {
+  if (c.in_flight > 0 || !c.home) return;
+  learnt(*c.home).recent.remove(c.key);
+  c.home.reset();
+  c.place = false;
+  c.context = 0;
 }
 
 void Places::forget(ReplicaId replica) {
@@ -158,14 +167,17 @@ std::optional<Admitted> Places::next_newcomer(bool elsewhere, std::vector<Replic
     if (elsewhere && (!at_home || seconds(now - waiter->arrived) < keeps / learnt(*c.home).rate)) continue;
     std::optional<ReplicaId> to, roomiest;
     double most = 0;
-    std::tuple<int, bool, double> lowest;
+    std::tuple<double, bool, bool, double> lowest;
     for (const auto& replica : replicas_.replicas()) {
       if (!replicas_.usable(replica.id) || std::ranges::find(claimed, replica.id) != claimed.end()) continue;
       if (at_home && (replica.id == c.home) == elsewhere) continue;
       const double left = room(c, waiter->request, replica.id, nullptr).left;
       if (!roomiest || left > most) roomiest = replica.id, most = left;
       if (!fits(c, waiter->request, replica.id)) continue;
-      const std::tuple rank(replica.in_flight, replica.id != c.home, -left);
+      const auto& draws = waiter->request.attraction;
+      const auto drawn_to = c.home ? c.home : draws.replica;
+      const double load = replica.in_flight - (!c.home && replica.id == draws.replica ? draws.worth : 0);
+      const std::tuple rank(load, replica.id != drawn_to, is_full(replica, now), -left);
       if (!to || rank < lowest) to = replica.id, lowest = rank;
     }
     if (!to && roomiest && is_overdue(*waiter, now)) {

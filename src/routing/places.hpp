@@ -23,6 +23,7 @@
 #include "base/time.hpp"
 #include "routing/counters.hpp"
 #include "routing/ids.hpp"
+#include "routing/placement.hpp"
 #include "routing/replica_set.hpp"
 
 namespace lmw::routing {
@@ -45,7 +46,9 @@ struct PlaceRequest {
   GroupKey group;
   std::uint64_t head = 0;  // fingerprint of system prompt and tools: what conversations share
   double prompt = 0;
-  bool first = false;  // of its conversation
+  bool first = false;     // of its conversation
+  bool replaced = false;  // its old prompt is gone: home has nothing for it
+  Attraction attraction;  // of a conversation without a home
 };
 
 struct Admitted {
@@ -119,6 +122,7 @@ class Places {
   };
 
   Conv& conv(const PlaceRequest& request);
+  bool is_full(const Replica& replica, Instant now) const;
   Learnt& learnt(ReplicaId replica);
   double capacity(ReplicaId replica) const;
   double shared(std::uint64_t head) const;
@@ -145,6 +149,7 @@ class Places {
   void make_room(const Conv& asks, const PlaceRequest& request, ReplicaId replica);
   Admitted send(Queue::iterator waiter, ReplicaId replica, Instant now);
   void leave(Conv& conv);
+  void forget(Conv& conv);
   void use(Conv& conv, ReplicaId home, Instant now);
   void trim(ReplicaId replica);
   void learn(const Flight& flight, const Conv& conv, const TokenCounts& tokens, Instant now);

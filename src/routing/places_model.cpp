@@ -28,6 +28,12 @@ Places::Conv& Places::conv(const PlaceRequest& request) {
 
 Places::Learnt& Places::learnt(ReplicaId replica) { return learnt_[replica]; }
 
+// By the engine's own gauge: there may be more on it than our turns.
+bool Places::is_full(const Replica& replica, Instant now) const {
+  return replica.reading && now - replica.reading->at < fresh_reading &&
+         replica.reading->kv_used >= Ceiling::full_kv;
+}
+
 double Places::capacity(ReplicaId replica) const {
   if (const auto told = replicas_[replica].kv_capacity_tokens) return usable * static_cast<double>(*told);
   const auto found = learnt_.find(replica);

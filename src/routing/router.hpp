@@ -163,6 +163,7 @@ class Router {
     bool has_tools = false;
     bool client_rank = false;
     bool is_response = false;
+    bool replaced = false;
     Instant since{};
     std::optional<Decision> decision;
   };

@@ -32,6 +32,7 @@ Ticket Router::hold(const TurnFacts& turn, const Recognition& seen, Instant now)
                                    .has_tools = turn.has_tools,
                                    .client_rank = ticket.client_rank_,
                                    .is_response = ticket.is_response_,
+                                   .replaced = seen.replaced,
                                    .since = now});
   const auto* goes_on = seen.replaced ? nullptr : conversation;
   places_.arrive(ticket.turn_,
@@ -39,7 +40,9 @@ Ticket Router::hold(const TurnFacts& turn, const Recognition& seen, Instant now)
                   .group = seen.key->group,
                   .head = turn.head,
                   .prompt = estimate_.tokens(turn.bytes, goes_on),
-                  .first = !conversation},
+                  .first = !conversation,
+                  .replaced = seen.replaced,
+                  .attraction = conversation ? Attraction{} : attraction(turn, seen, nullptr)},
                  now);
   admit(now);
   ticket.is_held();
@@ -72,7 +75,7 @@ void Router::let_in(TurnId turn, ReplicaId replica, Instant now) {
         &table_.insert({.key = held.key, .source = held.source, .home = replica, .window = held.window}, now);
   } else {
     table_.touch(*conversation, now);
-    if (conversation->home == replica) outcome = Outcome::sticky;
+    if (conversation->home == replica && !held.replaced) outcome = Outcome::sticky;
     if (conversation->home != replica) table_.move_home(*conversation, replica);
   }
   ++conversation->turns;

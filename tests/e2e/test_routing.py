@@ -125,7 +125,7 @@ class Placement(RoutingCase):
         self.assertEqual(gateway.conversations()[0]["turns"], 9)
 
     def test_a_home_over_its_threshold_spills_one_turn_and_stays_home(self):
-        upstream, gateway = self.pair(ranks=2, flags=["--spill-threshold", "1"])
+        upstream, gateway = self.pair(ranks=2, flags=["--spill-threshold", "1", "--admission", "off"])
         session = [("X-Session-Id", "conversation-1")]
         gateway.chat(session)
         first, second = self.at_once(gateway, upstream, [session, session])
