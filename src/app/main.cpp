@@ -10,6 +10,7 @@
 #include "app/demo.hpp"
 #include "app/doctor.hpp"
 #include "app/lab.hpp"
+#include "app/plan.hpp"
 #include "app/serve.hpp"
 #include "app/simulate.hpp"
 #include "base/version.hpp"
@@ -105,6 +106,7 @@ int run(int argc, char** argv) {
   add_demo(app, demo, status);
   add_doctor(app, doctor, status);
   add_lab(app, status);
+  add_plan(app, status);
   add_bench(app, status);
   try {
     app.parse(argc, argv);

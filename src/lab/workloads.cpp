@@ -87,7 +87,6 @@ Workload weka_mini() {
   made.name = "weka-mini";
   made.what = "a few of them, to the end";
   made.replicas = 4;
-  made.profile.kv_tokens = 200'000;
   made.sessions = {9};
   made.step = 24h;
   made.warm = {};

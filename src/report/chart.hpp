@@ -24,6 +24,8 @@ struct Chart {
 };
 
 std::string line_chart(const Chart& chart);
+// Line and mark of the series of that number, for a legend.
+std::string series_key(std::size_t number);
 
 // The turns of a step, one line a client: a frame while it waits for content, then a bar with the number of
 // the replica while it gets it. At most the first five minutes.

@@ -69,9 +69,8 @@ Chart chart_of(const Report& report, const Figure& figure) {
 std::string legend(const Report& report) {
   std::string out = "<ul class=\"legend\">";
   for (std::size_t i = 0; i < report.arms.size(); ++i) {
-    out += fmt::format(
-        R"(<li><svg viewBox="0 0 44 14" class="series s{}"><path class="line" d="M0 7H44"/></svg> <b>{}</b> {}</li>)",
-        i % 6, escape(report.arms[i].name), escape(report.arms[i].what));
+    out += fmt::format("<li>{} <b>{}</b> {}</li>", series_key(i), escape(report.arms[i].name),
+                       escape(report.arms[i].what));
   }
   return out + "</ul>\n";
 }

@@ -146,6 +146,12 @@ std::string escape(const std::string& text) {
   return out;
 }
 
+std::string series_key(std::size_t number) {
+  return fmt::format(
+      R"(<svg viewBox="0 0 44 14" class="series s{}"><path class="line" d="M0 7H44"/>{}</svg>)",
+      number % marks, mark(number, 22, 7));
+}
+
 std::string line_chart(const Chart& chart) {
   const auto axis = axis_of(chart);
   auto out = fmt::format(

@@ -16,8 +16,7 @@ std::vector<const Column*> columns_worth_showing(const Report& report) {
   std::vector<const Column*> shown;
   for (const auto& column : columns()) {
     const bool any = std::ranges::any_of(report.arms, [&](const Arm& arm) {
-      return std::ranges::any_of(arm.steps,
-                                 [&](const Step& step) { return (step.*column.value).value_or(0) != 0; });
+      return std::ranges::any_of(arm.steps, [&](const Step& step) { return step.*column.value != 0.0; });
     });
     if (any) shown.push_back(&column);
   }

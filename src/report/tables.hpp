@@ -7,7 +7,7 @@
 
 namespace lmw::report {
 
-// Columns that no row has a value for, or that are 0 throughout, are left out.
+// Columns that are 0 throughout are left out.
 std::string to_table(const Report& report);
 std::string to_markdown(const Report& report);
 // One header line, then a line for each row; a field that was not measured is empty.
