@@ -79,6 +79,22 @@ std::unique_ptr<Policy> make(const EngineFacts& engine) {
   return std::make_unique<T>(engine);
 }
 
+std::unique_ptr<Policy> make_affinity(const EngineFacts& engine) {
+  return std::make_unique<Affinity>(engine, routing::RouterSettings{});
+}
+
+std::unique_ptr<Policy> make_places(const EngineFacts& engine, double wait_share) {
+  routing::RouterSettings settings{.admission = routing::Admission::on};
+  settings.places.wait_share = wait_share;
+  return std::make_unique<Affinity>(engine, settings);
+}
+
+std::unique_ptr<Policy> make_interactive(const EngineFacts& engine) {
+  return make_places(engine, routing::PlacesSettings{}.wait_share);
+}
+
+std::unique_ptr<Policy> make_steady(const EngineFacts& engine) { return make_places(engine, 1); }
+
 using replica::Balancer;
 
 constexpr double endless = std::numeric_limits<double>::infinity();
@@ -92,7 +108,9 @@ constexpr auto kinds = std::to_array<PolicyKind>({
     {"round-robin", "one replica after the other", make<RoundRobin>},
     {"hash", "by a hash of the conversation's id", make<Hash>},
     {"prefix-hash", "by a hash of the prompt's first 4,096 tokens", make<PrefixHash>},
-    {"affinity", "LM Warden: every turn goes home", make<Affinity>},
+    {"affinity", "LM Warden: every turn goes home", make_affinity},
+    {"places", "LM Warden: the same, and turns wait for room in the caches", make_interactive},
+    {"places-steady", "the same, and every turn may have to wait", make_steady},
     {"one-big-cache", "upper bound: the engine balances, and all replicas share one cache of their size",
      make<LeftToTheEngine>, Balancer::engine, 1},
     {"infinite-cache", "upper bound: the engine balances, and all replicas share a cache that never evicts",

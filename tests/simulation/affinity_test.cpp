@@ -88,7 +88,7 @@ TEST(Affinity, ARunIsTheSameEachTime) {
 
 TEST(Affinity, EveryGaugeComesBackToZero) {
   const auto profile = *replica::find_profile("rtx5090-27b");
-  Affinity affinity({profile, cards, 1});
+  Affinity affinity({profile, cards, 1}, {});
   Releases out;
   for (TurnId turn = 0; turn < 100; ++turn) {
     affinity.arrived({.id = turn, .conversation = turn % 9, .session = turn % 9, .prompt_tokens = 10},
