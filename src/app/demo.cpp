@@ -15,7 +15,11 @@
 #include "app/banner.hpp"
 #include "app/gateway_service.hpp"
 #include "app/worker.hpp"
+#include "base/version.hpp"
+#include "bench/agents.hpp"
 #include "bench/step.hpp"
+#include "report/json.hpp"
+#include "report/tables.hpp"
 #include "simulator/simulator.hpp"
 
 namespace lmw::app {
@@ -148,7 +152,8 @@ net::awaitable<void> run_step(net::asio::io_context& context, const DemoOptions&
   ProgressLine line;
   while (true) {
     const auto passed = clock.now() - begin;
-    result = bench::summarize(agents.samples(), watch, options.agents, std::min(passed, span));
+    result =
+        bench::summarize(agents.samples(), watch, options.agents, {begin, begin + std::min(passed, span)});
     const double share = std::min(1.0, seconds(passed) / options.seconds);
     const double arms_left = static_cast<double>(plans.size() - arm) - share;
     line.show(plans[arm].name, share, result, arms_left * options.seconds / options.speed);
@@ -162,16 +167,26 @@ net::awaitable<void> run_step(net::asio::io_context& context, const DemoOptions&
   while (!agents.ended() || !watch.ended()) co_await sleep(context, std::chrono::milliseconds(1));
 }
 
-void print_results(const std::vector<report::Arm>& arms, const DemoOptions& options) {
-  fmt::print("\n{}\n", report::to_table(arms));
+report::Report describe(const DemoOptions& options) {
+  return {.title = "Demo",
+          .provenance = {{"version", std::string(version)},
+                         {"engine", "replica model behind HTTP"},
+                         {"profile", options.profile},
+                         {"replicas", std::to_string(options.replicas)},
+                         {"seed", std::to_string(options.seed)},
+                         {"clock", fmt::format("{:g} × the wall clock", options.speed)}}};
+}
+
+void print_results(const report::Report& report, const DemoOptions& options) {
+  fmt::print("\n{}\n", report::to_table(report));
   for (const auto& plan : plans) fmt::print("{:<12} {}\n", plan.name, plan.what);
   fmt::print("\nTimes are engine seconds of the model '{}': a model, not a measurement of your GPUs.\n",
              options.profile);
   std::fflush(stdout);
 }
 
-Result<void> write_json(const std::string& file, const std::vector<report::Arm>& arms) {
-  const auto text = report::to_json(arms);
+Result<void> write_json(const std::string& file, const report::Report& report) {
+  const auto text = report::to_json(report);
   if (file == "-") {
     fmt::print("{}", text);
     return {};
@@ -206,7 +221,7 @@ int run_demo(const DemoOptions& options) {
     return fail(fmt::format("there is no profile '{}'", options.profile));
   fmt::print("{} agents on {} replicas ({}), {:.0f} engine seconds an arm at {:g} times the wall clock\n\n",
              options.agents, options.replicas, options.profile, options.seconds, options.speed);
-  std::vector<report::Arm> arms;
+  report::Report report = describe(options);
   std::unique_ptr<Box> box;
   for (std::size_t arm = 0; arm < plans.size(); ++arm) {
     box.reset();
@@ -217,11 +232,11 @@ int run_demo(const DemoOptions& options) {
     net::asio::io_context context(1);
     net::asio::co_spawn(context, run_step(context, options, arm, *box, step), net::asio::detached);
     context.run();
-    arms.push_back({plans[arm].name, {step}});
+    report.arms.push_back({plans[arm].name, plans[arm].what, {step}, {}});
   }
-  print_results(arms, options);
+  print_results(report, options);
   if (!options.json_file.empty()) {
-    if (const auto written = write_json(options.json_file, arms); !written)
+    if (const auto written = write_json(options.json_file, report); !written)
       return fail(written.error().message);
   }
   if (!options.exit) keep_serving(*box);

@@ -6,8 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/bench.hpp"
 #include "app/demo.hpp"
 #include "app/doctor.hpp"
+#include "app/lab.hpp"
+#include "app/plan.hpp"
 #include "app/serve.hpp"
 #include "app/simulate.hpp"
 #include "base/version.hpp"
@@ -102,6 +105,9 @@ int run(int argc, char** argv) {
   add_simulate(app, status);
   add_demo(app, demo, status);
   add_doctor(app, doctor, status);
+  add_lab(app, status);
+  add_plan(app, status);
+  add_bench(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

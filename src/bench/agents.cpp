@@ -35,9 +35,11 @@ void append_text(const wire::SseEvent& event, std::string& text) {
 struct Agents::Session {
   Session(const workload::SessionShape& shape, std::uint64_t seed, std::string_view salt)
       : script(shape, seed, salt),
+        number(seed),
         id(fmt::format("{:08x}-0000-4000-8000-{:012x}", seed >> 32, seed & 0xffffffffffff)) {}
 
   workload::SyntheticSession script;
+  std::uint64_t number;
   std::string id;
   json messages = json::array();
   std::string replica;  // where the last turn ran; "" = unknown
@@ -92,28 +94,32 @@ net::awaitable<void> Agents::agent(int index) {
 net::awaitable<void> Agents::sessions(int index) {
   std::uint64_t session_number = 0;
   while (!stopping_) {
-    // Sessions of one agent and of different agents never have the same seed.
-    const auto seed = mix64(options_.seed) + static_cast<std::uint64_t>(index) * 1'000'003 + session_number++;
-    Session session(options_.shape, mix64(seed), options_.salt);
+    Session session(options_.shape, workload::session_seed(options_.seed, index, session_number++),
+                    options_.salt);
     session.agent = index;
     while (!stopping_) {
-      const auto sample = co_await turn(session);
+      auto sample = co_await turn(session);
       if (stopping_) co_return;
+      if (!sample.done) sample.done = clock_.now();
       samples_.push_back(sample);
       if (sample.failed) {
         net::asio::steady_timer pause(context_, pause_after_failure);
         co_await pause.async_wait(net::asio::as_tuple(net::asio::use_awaitable));
       }
-      if (sample.failed || sample.last) break;
+      if (sample.failed || sample.ends_session) break;
     }
   }
 }
 
-net::awaitable<TurnSample> Agents::turn(Session& session) {
+net::awaitable<report::Turn> Agents::turn(Session& session) {
   const auto next = session.script.next();
   session.messages.push_back({{"role", "user"}, {"content", next.new_user_text}});
   const auto body = session.body(options_, system_prompt_, next.max_tokens);
-  TurnSample sample{.sent = clock_.now(), .failed = true, .last = next.last};
+  report::Turn sample{.session = session.number,
+                      .agent = session.agent,
+                      .sent = clock_.now(),
+                      .failed = true,
+                      .ends_session = next.last};
   auto connection = co_await net::ClientConnection::connect(options_.target, std::chrono::seconds(5));
   if (!connection || stopping_) co_return sample;
   auto& open = open_[static_cast<std::size_t>(session.agent)];
@@ -136,7 +142,7 @@ net::awaitable<TurnSample> Agents::turn(Session& session) {
 }
 
 // Reads a stream to its end; what it said.
-net::awaitable<std::string> Agents::read_answer(net::ClientConnection& connection, TurnSample& sample) {
+net::awaitable<std::string> Agents::read_answer(net::ClientConnection& connection, report::Turn& sample) {
   wire::SseSplitter splitter;
   wire::StreamWatch watch(wire::Endpoint::messages, false);
   std::string bytes, text;
@@ -148,11 +154,14 @@ net::awaitable<std::string> Agents::read_answer(net::ClientConnection& connectio
       watch.observe(item->event);
       append_text(item->event, text);
     }
-    if (watch.has_content() && !sample.ttfb) sample.ttfb = clock_.now() - sample.sent;
+    if (watch.has_content() && !sample.first) sample.first = clock_.now();
   }
   sample.done = clock_.now();
   sample.failed = watch.end() != wire::StreamEnd::complete;
-  sample.output_tokens = static_cast<int>(watch.usage().completion.value_or(0));
+  const auto& usage = watch.usage();
+  sample.prompt_tokens = static_cast<int>(usage.prompt.value_or(0));
+  if (usage.prompt && usage.cached) sample.cached_tokens = static_cast<int>(*usage.cached);
+  sample.output_tokens = static_cast<int>(usage.completion.value_or(0));
   co_return text;
 }
 

@@ -11,20 +11,10 @@
 #include "base/url.hpp"
 #include "net/asio.hpp"
 #include "net/client_connection.hpp"
+#include "report/turn.hpp"
 #include "workload/synthetic_session.hpp"
 
 namespace lmw::bench {
-
-struct TurnSample {
-  Instant sent{};
-  Instant done{};
-  std::optional<Duration> ttfb;  // nothing when no content came
-  int output_tokens = 0;
-  bool failed = false;
-  bool last = false;  // of its session
-  std::optional<bool>
-      stayed;  // ran where the turn before did; nothing for first turns, or where it can't be told
-};
 
 struct AgentsOptions {
   Origin target;
@@ -47,20 +37,20 @@ class Agents {
   bool ended() const { return running_ == 0; }
 
   // Ended turns, by their end.
-  const std::vector<TurnSample>& samples() const { return samples_; }
+  const std::vector<report::Turn>& samples() const { return samples_; }
 
  private:
   struct Session;
   net::awaitable<void> agent(int index);
   net::awaitable<void> sessions(int index);
-  net::awaitable<TurnSample> turn(Session& session);
-  net::awaitable<std::string> read_answer(net::ClientConnection& connection, TurnSample& sample);
+  net::awaitable<report::Turn> turn(Session& session);
+  net::awaitable<std::string> read_answer(net::ClientConnection& connection, report::Turn& sample);
 
   net::asio::io_context& context_;
   AgentsOptions options_;
   const EngineClock& clock_;
   std::string system_prompt_;
-  std::vector<TurnSample> samples_;
+  std::vector<report::Turn> samples_;
   std::vector<net::ClientConnection*> open_;  // by agent; null between two turns
   int running_ = 0;
   bool stopping_ = false;

@@ -1,15 +1,14 @@
 // The samples of a span of time as a row of a report.
 #pragma once
 
-#include <span>
+#include <vector>
 
-#include "bench/agents.hpp"
 #include "bench/engine_watch.hpp"
-#include "report/arms.hpp"
+#include "report/report.hpp"
 
 namespace lmw::bench {
 
-report::Step summarize(std::span<const TurnSample> samples, const EngineWatch& watch, int agents,
-                       Duration span);
+report::Step summarize(const std::vector<report::Turn>& turns, const EngineWatch& watch, int agents,
+                       report::Window window);
 
 }  // namespace lmw::bench

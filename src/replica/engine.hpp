@@ -28,6 +28,9 @@ struct Request {
   // Of all full blocks of prompt and output, each chained to those before it. Blocks beyond the last key are
   // not cached.
   std::vector<std::uint64_t> block_keys;
+  // Of the prompt, found in a store outside the replica (a common cache, another tier): what of it is not in
+  // the replica's own cache takes blocks and counts as cached, but is neither computed nor waited for.
+  int loaded_tokens = 0;
 };
 
 // Keys for Request::block_keys of a token sequence (prompt, then output).

@@ -8,6 +8,7 @@ struct Scheduler::Sequence {
   Request request;
   std::vector<BlockId> blocks;
   int computed = 0;  // tokens whose KV the blocks hold
+  std::size_t published = 0;  // of the blocks, from the first
   int generated = 0;
   int scheduled = 0;  // tokens that the step under way computes
   std::optional<int> cached_tokens;
@@ -80,7 +81,8 @@ void Scheduler::admit_waiting() {
       return;
     }
     for (const BlockId block : head.blocks) pool_.hold(block);
-    head.computed = static_cast<int>(head.blocks.size()) * block_size_;
+    head.published = head.blocks.size();
+    head.computed = std::max(static_cast<int>(head.blocks.size()), loaded_blocks(head)) * block_size_;
     count_lookup(head);
     const int tokens = std::min(head.tokens() - head.computed, budget_);
     grow(head, head.computed + tokens);
@@ -88,6 +90,11 @@ void Scheduler::admit_waiting() {
     running_.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
   }
+}
+
+// As with blocks that are found, the last token is always computed.
+int Scheduler::loaded_blocks(const Sequence& head) const {
+  return std::min(head.request.loaded_tokens, head.tokens() - 1) / block_size_;
 }
 
 // A long prefix is looked up once a release, not in every step. (Another request may compute a block that
@@ -138,9 +145,7 @@ bool Scheduler::grow(Sequence& sequence, int tokens) {
   while (blocks.size() < want) blocks.push_back(pool_.take());
   const auto& keys = sequence.request.block_keys;
   const auto full = std::min(keys.size(), static_cast<std::size_t>(tokens / block_size_));
-  for (auto i = static_cast<std::size_t>(sequence.computed / block_size_); i < full; ++i) {
-    pool_.publish(blocks[i], keys[i]);
-  }
+  for (auto& i = sequence.published; i < full; ++i) pool_.publish(blocks[i], keys[i]);
   return true;
 }
 
@@ -149,6 +154,7 @@ void Scheduler::preempt_last() {
   running_.pop_back();
   release(*victim);
   victim->computed = 0;
+  victim->published = 0;
   ++counters_.preemptions;
   waiting_.push_front(std::move(victim));
 }

@@ -51,6 +51,7 @@ class Scheduler {
   void admit_waiting();
   bool is_known_not_to_fit(const Sequence& head) const;
   bool find_room(Sequence& head);
+  int loaded_blocks(const Sequence& head) const;
   void schedule(Sequence& sequence, int tokens);
   bool grow(Sequence& sequence, int tokens);
   void preempt_last();

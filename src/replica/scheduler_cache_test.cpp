@@ -65,6 +65,21 @@ TEST(SchedulerCache, ForgetsTheConversationThatRestedLongest) {
   EXPECT_EQ(run.run_alone(request(8, conversation(2, 16), 1)), 0);
 }
 
+TEST(SchedulerCache, DoesNotComputeWhatIsLoadedFromOutside) {
+  Stepper run;
+  Request loaded = request(1, conversation(1, 17), 1);
+  loaded.loaded_tokens = 10;  // two blocks of 4, and a part that is of no use
+  run.scheduler.add(loaded);
+  EXPECT_EQ(run.step(), 1 + 9 * 0.125 + 9 * 12.5 / 128.0);
+  ASSERT_FALSE(run.events.empty());
+  EXPECT_EQ(run.events[0].cached_tokens, 8);
+  // It is in the replica's own cache from then on; and the last token is computed, however much is loaded.
+  EXPECT_EQ(run.run_alone(request(2, conversation(1, 17), 1)), 16);
+  loaded = request(3, conversation(3, 16), 1);
+  loaded.loaded_tokens = 100;
+  EXPECT_EQ(run.run_alone(loaded), 12);
+}
+
 TEST(SchedulerCache, CachesNothingWithoutKeys) {
   Request silent = request(1, conversation(1, 16), 1);
   silent.block_keys.clear();

@@ -1,7 +1,6 @@
 #include "workload/synthetic_session.hpp"
 
 #include <array>
-#include <cassert>
 
 namespace lmw::workload {
 namespace {
@@ -53,18 +52,15 @@ std::string system_prompt(const SessionShape& shape, std::string_view salt) {
 }
 
 SyntheticSession::SyntheticSession(const SessionShape& shape, std::uint64_t seed, std::string_view salt)
-    : shape_(shape), sizes_(mix64(seed)), words_(mix64(hash(salt) + seed)) {}
+    : sizes_(shape, seed), words_(mix64(hash(salt) + seed)) {}
 
 SyntheticSession::Turn SyntheticSession::next() {
-  assert(turn_ < shape_.turns);
-  const int size =
-      turn_ == 0 ? draw(shape_.first_low, shape_.first_high) : draw(shape_.new_low, shape_.new_high);
-  const bool full = sizes_.unit() < shape_.full_output;
-  const int index = turn_++;
-  return {.index = index,
-          .new_user_text = random_words(size, words_),
-          .max_tokens = full ? shape_.output_max : draw(shape_.output_min, shape_.output_max),
-          .last = turn_ == shape_.turns};
+  const auto sizes = sizes_.next();
+  return {.index = sizes.index,
+          .new_user_text = random_words(sizes.new_tokens, words_),
+          .max_tokens = sizes.output_tokens,
+          .think = sizes.think,
+          .last = sizes.last};
 }
 
 }  // namespace lmw::workload

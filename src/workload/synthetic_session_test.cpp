@@ -66,7 +66,7 @@ TEST(SyntheticSession, AsksForTheFullOutputInMostTurns) {
 }
 
 TEST(SyntheticSession, CanBeOneTurnLong) {
-  const auto turns = all_turns(SyntheticSession({.turns = 1}, 1, "salt"));
+  const auto turns = all_turns(SyntheticSession({.turns_low = 1, .turns_high = 1}, 1, "salt"));
   ASSERT_EQ(turns.size(), 1U);
 }
 

@@ -1,89 +1,105 @@
+#include "lab/affinity.hpp"
+
+#include <map>
+
 #include <gtest/gtest.h>
 
-#include "box.hpp"
-#include "routing/router.hpp"
+#include "lab/box.hpp"
 
-namespace lmw::simulation {
+namespace lmw::lab {
 namespace {
 
 using namespace std::chrono_literals;
 
-replica::EngineOptions seven_cards() {
-  return {.profile = *replica::find_profile("rtx5090-27b"), .replicas = 7};
+constexpr int cards = 7;
+
+// Conversations that reach 58k tokens.
+workload::SessionShape long_sessions() {
+  return {.shared_tokens = 0,
+          .first_low = 50'000,
+          .first_high = 50'000,
+          .turns_low = 8,
+          .turns_high = 8,
+          .new_low = 1000,
+          .new_high = 1000,
+          .output_max = 300,
+          .full_output = 1,
+          .think = {5, 5}};
 }
 
-// The product's router before the engine.
-class Affinity {
- public:
-  explicit Affinity(int replicas) {
-    const auto endpoint = router_.replicas().endpoint("http://engine");
-    std::vector<std::string> labels;
-    for (int i = 0; i < replicas; ++i) labels.push_back(std::to_string(i));
-    router_.replicas().set_ranks(endpoint, labels);
-    router_.replicas()[endpoint].up = true;
-  }
-
-  Policy policy() {
-    return {.route =
-                [this](std::uint64_t session, Instant now) {
-                  routing::TurnFacts facts;
-                  facts.key =
-                      routing::TurnKey{routing::ConversationKey(session), routing::GroupKey(session), {}};
-                  auto ticket = router_.route(facts, now).value();
-                  const int rank = ticket.decision().rank.value();
-                  tickets_.emplace(session, std::move(ticket));
-                  return rank;
-                },
-            .ended =
-                [this](std::uint64_t session, int prompt, int cached, int generated, Instant now) {
-                  auto ticket = std::move(tickets_.extract(session).mapped());
-                  ticket.finish(routing::TurnEnd::answered, {prompt, cached, generated}, now);
-                }};
-  }
-  const routing::Router& router() const { return router_; }
-
- private:
-  routing::Router router_{{}, {}};
-  std::map<std::uint64_t, routing::Ticket> tickets_;
+struct Outcome {
+  double hits = 0;  // share of prompt tokens found in the cache, in the last quarter
+  std::size_t turns = 0;
+  std::map<int, int> turns_by_replica;
 };
 
-Policy by_hash(std::function<std::uint64_t(std::uint64_t)> hash, int replicas) {
-  return {.route = [hash = std::move(hash), replicas](
-                       std::uint64_t session, Instant) { return static_cast<int>(hash(session) % replicas); },
-          .ended = [](auto...) {}};
+Outcome run(const PolicyKind& policy, int sessions, Duration span) {
+  const auto profile = *replica::find_profile("rtx5090-27b");
+  const auto source = synthetic_sessions(long_sessions(), profile.block_size, 1);
+  Box box({.policy = policy, .profile = profile, .replicas = cards}, *source);
+  box.clients().work(sessions, 10ms, box.now());
+  box.run_until(Instant(span * 3 / 4));
+  const auto before = box.sums();
+  box.run_until(Instant(span));
+  const auto sums = box.sums();
+  Outcome outcome{.hits = static_cast<double>(sums.hits - before.hits) /
+                          static_cast<double>(std::max<std::int64_t>(1, sums.queries - before.queries))};
+  for (const auto& turn : box.clients().turns()) {
+    outcome.turns += turn.done.has_value();
+    if (turn.replica) ++outcome.turns_by_replica[*turn.replica];
+  }
+  return outcome;
 }
 
+const PolicyKind& named(std::string_view name) { return *find_policy(name); }
+
+// A hash under which all ids are equal.
+class OneReplica : public Policy {
+ public:
+  void arrived(const Arrival& turn, Instant, Releases& out) override { out.push_back({turn.id, 0}); }
+};
+
 TEST(Affinity, KeepsTheCacheWhereHashingLosesItOnAFullBox) {
-  // 14 conversations of 58k tokens fit on 7 replicas of 156k, two on each. Hashing puts three and more on
-  // some.
-  const Load load{.sessions = 14, .think = 5s};
-  Affinity ours(7);
-  const auto kept = run(seven_cards(), load, 35min, ours.policy());
-  const auto hashed = run(seven_cards(), load, 35min, by_hash(mix64, 7));
+  // 14 conversations fit on 7 replicas of 156k, two on each. Hashing puts three and more on some.
+  const auto kept = run(named("affinity"), 14, 35min);
+  const auto hashed = run(named("hash"), 14, 35min);
   EXPECT_GT(kept.hits, hashed.hits + 0.1) << kept.hits << " against " << hashed.hits;
   EXPECT_GT(kept.turns, hashed.turns);
-  EXPECT_EQ(ours.router().counters().answered, kept.turns);
 }
 
 TEST(Affinity, NoChoiceOfIdsLocksAllConversationsOntoOneReplica) {
-  const Load load{.sessions = 14, .think = 5s};
-  Affinity ours(7);
-  const auto spread = run(seven_cards(), load, 10min, ours.policy());
+  const PolicyKind locking{"locking", "", [](const EngineFacts&) -> std::unique_ptr<Policy> {
+                             return std::make_unique<OneReplica>();
+                           }};
+  const auto spread = run(named("affinity"), 14, 10min);
   EXPECT_EQ(spread.turns_by_replica.size(), 7U);
-  const auto locked = run(seven_cards(), load, 10min, by_hash([](auto) { return 0; }, 7));
+  const auto locked = run(locking, 14, 10min);
   EXPECT_EQ(locked.turns_by_replica.size(), 1U);
   EXPECT_GT(spread.turns, 2 * locked.turns);
 }
 
 TEST(Affinity, ARunIsTheSameEachTime) {
-  const Load load{.sessions = 10};
-  Affinity first(7), second(7);
-  const auto a = run(seven_cards(), load, 5min, first.policy());
-  const auto b = run(seven_cards(), load, 5min, second.policy());
+  const auto a = run(named("affinity"), 10, 5min);
+  const auto b = run(named("affinity"), 10, 5min);
   EXPECT_EQ(a.turns, b.turns);
   EXPECT_EQ(a.hits, b.hits);
   EXPECT_EQ(a.turns_by_replica, b.turns_by_replica);
 }
 
+TEST(Affinity, EveryGaugeComesBackToZero) {
+  const auto profile = *replica::find_profile("rtx5090-27b");
+  Affinity affinity({profile, cards, 1}, {});
+  Releases out;
+  for (TurnId turn = 0; turn < 100; ++turn) {
+    affinity.arrived({.id = turn, .conversation = turn % 9, .session = turn % 9, .prompt_tokens = 10},
+                     Instant(turn * 1s), out);
+  }
+  EXPECT_EQ(affinity.router().in_flight(), 100);
+  for (TurnId turn = 0; turn < 100; ++turn) affinity.ended({turn, 10, 0, 1}, Instant(100s), out);
+  EXPECT_EQ(affinity.router().in_flight(), 0);
+  EXPECT_EQ(affinity.router().counters().answered, 100U);
+  for (const auto& replica : affinity.router().replicas().replicas()) EXPECT_EQ(replica.in_flight, 0);
+}
+
 }  // namespace
-}  // namespace lmw::simulation
+}  // namespace lmw::lab

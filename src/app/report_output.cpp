@@ -1,0 +1,42 @@
+#include "app/report_output.hpp"
+
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "report/file.hpp"
+#include "report/html.hpp"
+#include "report/json.hpp"
+#include "report/tables.hpp"
+
+namespace lmw::app {
+
+void add_report_output(CLI::App& command, ReportOutput& output) {
+  command.add_option("--json", output.json, "write the results as JSON; - is standard output");
+  command.add_option("--csv", output.csv, "… as CSV");
+  command.add_option("--markdown", output.markdown, "… as a Markdown table");
+  command.add_option("--html", output.html, "… as one page with figures");
+}
+
+bool write_report(const ReportOutput& output, const report::Report& report) {
+  bool good = true;
+  const auto write = [&](const std::string& path, std::string (*format)(const report::Report&)) {
+    if (path.empty()) return;
+    const auto written = report::write_file(path, format(report));
+    if (written) return;
+    fmt::print(stderr, "lmwarden: {}\n", written.error().message);
+    good = false;
+  };
+  write(output.json, report::to_json);
+  write(output.csv, report::to_csv);
+  write(output.markdown, report::to_markdown);
+  write(output.html, report::to_html);
+  return good;
+}
+
+bool takes_stdout(const ReportOutput& output) {
+  return output.json == "-" || output.csv == "-" || output.markdown == "-" || output.html == "-";
+}
+
+}  // namespace lmw::app

@@ -1,0 +1,80 @@
+// Clients, a gateway with a policy, and an engine, on one virtual clock. The profile's network time lies
+// between the clients and the gateway; the gateway itself costs nothing.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <unordered_map>
+
+#include "lab/block_lru.hpp"
+#include "lab/clients.hpp"
+#include "lab/policy.hpp"
+
+namespace lmw::lab {
+
+struct BoxOptions {
+  const PolicyKind& policy;
+  replica::Profile profile;
+  int replicas = 1;
+  int api_servers = 1;
+  std::uint64_t seed = 1;
+};
+
+// Sums since the start.
+struct EngineSums {
+  std::int64_t queries = 0;  // prompt tokens looked up in the prefix cache
+  std::int64_t hits = 0;
+  std::int64_t polls = 0;
+  std::int64_t busy = 0;  // replicas with work, over all polls
+};
+
+class Box {
+ public:
+  static constexpr Duration scrape_interval = std::chrono::seconds(5);
+  static constexpr Duration poll_interval = std::chrono::milliseconds(100);
+
+  // The source must outlive it.
+  Box(const BoxOptions& options, SessionSource& sessions);
+
+  Clients& clients() { return clients_; }
+  const Clients& clients() const { return clients_; }
+  Instant now() const { return now_; }
+  // Everything that happens before `end`.
+  void run_until(Instant end);
+  // No turn is under way or due.
+  bool is_idle() const;
+  EngineSums sums() const;
+
+ private:
+  struct Passing {  // on its way over the network
+    Instant at;
+    TurnId turn;
+  };
+
+  std::optional<Instant> next_time() const;
+  void act();
+  void send_due();
+  void reach_gateway(TurnId turn);
+  void release(const Releases& releases, std::optional<TurnId> arrived);
+  void take(const std::vector<replica::Event>& events);
+  void scrape();
+  void poll();
+  std::vector<replica::ReplicaStats> stats() const;
+
+  Duration network_;
+  replica::Engine engine_;
+  std::unique_ptr<Policy> policy_;
+  Clients clients_;
+  std::optional<BlockLru> common_cache_;
+  std::unordered_map<TurnId, std::vector<std::uint64_t>> blocks_;  // of turns in the gateway or the engine
+  std::deque<Passing> requests_;
+  std::deque<Passing> answers_;
+  Instant now_{};
+  Instant scrape_at_{};
+  Instant poll_at_{};
+  std::int64_t polls_ = 0;
+  std::int64_t busy_ = 0;
+  std::int64_t in_gateway_or_engine_ = 0;
+};
+
+}  // namespace lmw::lab

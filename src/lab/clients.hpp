@@ -1,0 +1,91 @@
+// The clients: who sends which turn when. In a closed loop each client goes through one session after another
+// and sends a turn when what it waits for has ended; open, sessions come by themselves.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <queue>
+#include <vector>
+
+#include "base/random.hpp"
+#include "lab/policy.hpp"
+#include "lab/sessions.hpp"
+#include "report/turn.hpp"
+
+namespace lmw::lab {
+
+class Clients {
+ public:
+  // The source must outlive it.
+  Clients(SessionSource& source, std::uint64_t seed) : source_(source), random_(mix64(seed)) {}
+  ~Clients();
+
+  // Clients 0 … count - 1 are at work from now on; new ones begin one `stagger` after another. Those beyond
+  // send nothing any more.
+  void work(int count, Duration stagger, Instant now);
+  // Sessions come at random, so many an hour in the mean, and go on in a closed loop of their own.
+  void come(double sessions_per_hour, Instant now);
+  // Sessions start as recorded, and each turn is sent at its recorded time whatever came of the one before.
+  void replay(Instant now);
+
+  // When the next turn is due, or something before one.
+  std::optional<Instant> next_due() const;
+  // Appends the turns that are sent at `now`, which is next_due().
+  void advance(Instant now, std::vector<TurnId>& sent);
+
+  // Of a turn that was sent and has not ended.
+  const workload::Turn& content(TurnId turn) const;
+  std::uint64_t conversation(TurnId turn) const;
+  std::optional<std::uint64_t> parent(TurnId turn) const;
+
+  // The last byte of the answer has come. A turn that failed ends its session.
+  void answered(TurnId turn, bool failed, Instant now);
+
+  // All turns so far by id. Others fill in what they learn of them; `done` is set by answered().
+  std::vector<report::Turn>& turns() { return turns_; }
+  const std::vector<report::Turn>& turns() const { return turns_; }
+  // The turn before of the same conversation.
+  std::optional<TurnId> before(TurnId turn) const;
+
+ private:
+  struct Session;
+  // What is due: a turn of a session, or without one the start of a session by a client.
+  struct Due {
+    Instant at;
+    std::uint64_t order;
+    int client = 0;
+    std::shared_ptr<Session> session = {};
+    std::size_t agent = 0;
+    std::size_t turn = 0;
+
+    bool operator>(const Due& other) const { return at != other.at ? at > other.at : order > other.order; }
+  };
+  struct Sent {
+    std::shared_ptr<Session> session;
+    std::size_t agent;
+    std::size_t turn;
+    std::optional<TurnId> before;
+  };
+
+  void add(Due due);
+  void start(int client, Instant now);
+  void schedule_recorded(Instant now);
+  TurnId send(const Due& due, Instant now);
+  void start_subagents(const std::shared_ptr<Session>& session, std::size_t after, Instant now);
+  void go_on(const std::shared_ptr<Session>& session, std::size_t agent, Instant now);
+  void end_agent(const std::shared_ptr<Session>& session, std::size_t agent, Instant now);
+  bool is_retired(const Session& session) const;
+
+  SessionSource& source_;
+  Random random_;
+  double sessions_per_hour_ = 0;
+  int clients_ = 0;
+  std::vector<bool> at_work_;
+  bool recorded_pace_ = false;
+  std::uint64_t order_ = 0;
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
+  std::map<TurnId, Sent> sent_;
+  std::vector<report::Turn> turns_;
+};
+
+}  // namespace lmw::lab

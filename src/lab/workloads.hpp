@@ -1,0 +1,41 @@
+// What can be run by name: sessions, the box they run on, and the protocol of the measurement.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.hpp"
+#include "replica/profile.hpp"
+#include "workload/session_shape.hpp"
+
+namespace lmw::lab {
+
+enum class Arrivals {
+  closed,    // so many clients, each with one session after another
+  poisson,   // sessions come at random
+  recorded,  // each turn at its time in the trace
+};
+
+struct Workload {
+  std::string name;
+  std::string what;
+  replica::Profile profile;
+  int replicas = 4;
+  Arrivals arrivals = Arrivals::closed;
+  std::vector<int> sessions;     // of each step; one step of any number unless closed
+  double sessions_per_hour = 0;  // poisson
+  Duration step{};               // how long a step is measured
+  Duration warm{};               // before the first step, and with `fresh` before each
+  bool fresh = false;  // each step on an empty box; else clients are added or leave from step to step
+  Duration stagger{};  // between the starts of two clients
+  bool needs_trace = false;
+  workload::SessionShape shape;  // without a trace
+};
+
+std::span<const Workload> workloads();
+// Null when there is none of that name.
+const Workload* find_workload(std::string_view name);
+
+}  // namespace lmw::lab
