@@ -33,13 +33,17 @@ struct ArmPlan {
   std::string what;
   replica::Balancer balancer;
   bool affinity;
+  std::string admission;
 };
 
-const std::array<ArmPlan, 3> plans{{
+const std::array<ArmPlan, 4> plans{{
     {"engine-0.26", "the engine's balancer, vLLM 0.26: blind round robin", replica::Balancer::engine_0_26,
-     false},
-    {"engine", "the engine's balancer, vLLM 0.27 and later: least loaded", replica::Balancer::engine, false},
-    {"affinity", "LM Warden: every turn goes home", replica::Balancer::engine, true},
+     false, "off"},
+    {"engine", "the engine's balancer, vLLM 0.27 and later: least loaded", replica::Balancer::engine, false,
+     "off"},
+    {"affinity", "LM Warden: every turn goes home", replica::Balancer::engine, true, "off"},
+    {"places", "LM Warden as it comes: the same, and turns wait for room in the caches",
+     replica::Balancer::engine, true, "auto"},
 }};
 
 // A simulated engine with a gateway before it, each on a thread of its own.
@@ -63,7 +67,8 @@ class Box {
     config::Config config{.listen = options.listen,
                           .admin_listen = options.admin_listen,
                           .time_scale = options.speed,
-                          .affinity = plan.affinity};
+                          .affinity = plan.affinity,
+                          .admission = plan.admission};
     config.engines.push_back({.name = "demo", .url = box->engine_->url()});
     auto service = box->gateway_thread_.call([&] {
       auto started = GatewayService::start(box->gateway_thread_.context(), config);
@@ -199,7 +204,7 @@ Result<void> write_json(const std::string& file, const report::Report& report) {
 }
 
 void keep_serving(const Box& box) {
-  fmt::print("\nStill serving the replica model with affinity.\nAPI    {}\nAdmin  {}\n{}\nCtrl-C ends it.\n",
+  fmt::print("\nStill serving the replica model.\nAPI    {}\nAdmin  {}\n{}\nCtrl-C ends it.\n",
              box.gateway().api_url(), box.gateway().admin_url(),
              client_settings(box.gateway().api_url(),
                              {std::string(model), box.engine().options().profile.max_model_len}));
