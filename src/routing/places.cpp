@@ -11,6 +11,7 @@ namespace {
 
 constexpr double patience = 2;
 constexpr double queued_gain = 0.02;
+constexpr std::uint64_t session_turns = 8;
 
 }  // namespace
 
@@ -22,7 +23,7 @@ void Places::arrive(TurnId turn, const PlaceRequest& request, Instant now) {
     // A running 90 % quantile of the gaps that are worth holding a place for.
     if (gap < rebuild(c)) gap_ *= std::exp(0.1 * ((gap > gap_ ? 1.0 : 0.0) - 0.1));
   }
-  queue_.push_back({turn, request, now});
+  queue_.push_back({turn, request, now, tag_of(request.group)});
   c.queued = true;
   if (c.place && c.in_flight == 0 && is_due(c, now)) {
     leave(c);
@@ -34,6 +35,7 @@ void Places::withdraw(TurnId turn) {
   const auto waiter = std::ranges::find(queue_, turn, &Waiter::turn);
   if (waiter == queue_.end()) return;
   const auto key = waiter->request.conversation;
+  done(waiter->request.group);
   queue_.erase(waiter);
   auto& c = convs_.at(key);
   c.queued = std::ranges::any_of(queue_, [&](const Waiter& w) { return w.request.conversation == key; });
@@ -52,6 +54,7 @@ void Places::end(TurnId turn, const TokenCounts& tokens, Instant now) {
   if (found == flights_.end()) return;
   const auto flight = found->second;
   flights_.erase(found);
+  done(flight.group);
   auto& c = convs_.at(flight.conversation);
   --c.in_flight;
   if (c.home == flight.replica) use(c, flight.replica, now);
@@ -116,19 +119,26 @@ void Places::expire_idle(Instant now) {
   }
 }
 
-// The queue as it is served: who has waited too long; then by how many turns of the same session are under
-// way or have waited longer, so that a session with many sub-agents does not hold up the others; then by
-// arrival.
+// A session's turns are served in order of arrival; those beyond its first few under way let other sessions'
+// pass, so that one with many sub-agents does not hold up the others (start-time fair queueing).
+std::uint64_t Places::tag_of(GroupKey group) {
+  auto& session = sessions_[group];
+  ++session.turns;
+  session.next = std::max(session.next, served_) + 1;
+  return std::max(served_, session.next > session_turns ? session.next - session_turns : 0);
+}
+
+void Places::done(GroupKey group) {
+  const auto session = sessions_.find(group);
+  if (--session->second.turns == 0) sessions_.erase(session);
+}
+
+// The queue as it is served: who has waited too long first.
 std::vector<Places::Queue::iterator> Places::in_order(Instant now) {
   std::vector<Queue::iterator> order;
-  std::unordered_map<GroupKey, std::size_t> seen;
-  for (const auto& [turn, flight] : flights_) ++seen[flight.group];
-  for (auto waiter = queue_.begin(); waiter != queue_.end(); ++waiter) {
-    waiter->before = seen[waiter->request.group]++;
-    order.push_back(waiter);
-  }
+  for (auto waiter = queue_.begin(); waiter != queue_.end(); ++waiter) order.push_back(waiter);
   std::ranges::sort(order, {}, [&](auto waiter) {
-    return std::tuple(!is_overdue(*waiter, now), waiter->before, waiter->turn);
+    return std::tuple(!is_overdue(*waiter, now), waiter->tag, waiter->turn);
   });
   return order;
 }
@@ -206,7 +216,8 @@ void Places::make_room(const Conv& asks, const PlaceRequest& request, ReplicaId 
 }
 
 Admitted Places::send(Queue::iterator waiter, ReplicaId replica, Instant now) {
-  const auto [turn, request, arrived, before] = *waiter;
+  const auto [turn, request, arrived, tag] = *waiter;
+  served_ = std::max(served_, tag);
   auto& c = convs_.at(request.conversation);
   const double keeps = c.home == replica ? kept(c) : 0;
   flights_[turn] = {.conversation = c.key,

@@ -101,9 +101,13 @@ class Places {
     TurnId turn;
     PlaceRequest request;
     Instant arrived{};
-    std::size_t before = 0;  // turns of its group under way, or waiting longer
+    std::uint64_t tag = 0;  // lower ones are served first
   };
   using Queue = std::list<Waiter>;
+  struct Session {
+    std::size_t turns = 0;   // waiting or under way
+    std::uint64_t next = 0;  // tag of its next turn, but for the first few
+  };
   struct Flight {
     ConversationKey conversation;
     GroupKey group;
@@ -153,6 +157,8 @@ class Places {
   void use(Conv& conv, ReplicaId home, Instant now);
   void trim(ReplicaId replica);
   void learn(const Flight& flight, const Conv& conv, const TokenCounts& tokens, Instant now);
+  std::uint64_t tag_of(GroupKey group);
+  void done(GroupKey group);
   std::vector<Queue::iterator> in_order(Instant now);
 
   static constexpr std::size_t max_heads = 1024;  // beyond it all are learnt anew
@@ -163,11 +169,13 @@ class Places {
   std::map<ReplicaId, Learnt> learnt_;
   std::unordered_map<std::uint64_t, double> shared_;  // by head: tokens
   std::unordered_map<TurnId, Flight> flights_;
-  Queue queue_;              // in order of arrival
-  double output_ = 200;      // generated tokens a turn
-  double context_ = 8'192;   // tokens after a turn
-  double gap_ = 1;           // seconds: 90 % of the gaps worth holding for are shorter
-  double queued_share_ = 0;  // of the latest turns, how many came out of the queue
+  Queue queue_;  // in order of arrival
+  std::unordered_map<GroupKey, Session> sessions_;
+  std::uint64_t served_ = 0;  // the highest tag that was sent
+  double output_ = 200;       // generated tokens a turn
+  double context_ = 8'192;    // tokens after a turn
+  double gap_ = 1;            // seconds: 90 % of the gaps worth holding for are shorter
+  double queued_share_ = 0;   // of the latest turns, how many came out of the queue
   double sends_a_second_ = 0;
   Instant last_send_{};
   std::uint64_t rotations_ = 0;

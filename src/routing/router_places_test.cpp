@@ -136,7 +136,7 @@ TEST_F(RouterPlaces, WithoutAKnownCapacityNobodyWaits) {
 TEST_F(RouterPlaces, ASessionWithManySubAgentsDoesNotHoldUpOthers) {
   auto one = send(1, 8'000), two = send(2, 8'000);
   std::vector<Ticket> agents;
-  for (std::uint64_t agent = 10; agent < 20; ++agent) {
+  for (std::uint64_t agent = 10; agent < 30; ++agent) {
     auto turn = asks(agent, 8'000);
     turn.key->group = GroupKey(99);
     agents.push_back(router_.route(turn, start).value());
@@ -144,10 +144,14 @@ TEST_F(RouterPlaces, ASessionWithManySubAgentsDoesNotHoldUpOthers) {
   auto single = send(3, 8'000, start + 1s);
   finish(one, 8'000, 0, start + 2s);
   finish(two, 8'000, 0, start + 2s);
-  router_.admit(start + 60s);
-  EXPECT_FALSE(agents[0].is_held());
+  std::size_t served = 0;
+  for (auto now = start + 10s; single.is_held() && now < start + 100s; now += 10s) {
+    router_.admit(now);
+    for (; served < agents.size() && !agents[served].is_held(); ++served)
+      finish(agents[served], 8'000, 0, now);
+  }
   EXPECT_FALSE(single.is_held());
-  EXPECT_TRUE(agents[1].is_held());
+  EXPECT_LE(served, 9u);
 }
 
 TEST_F(RouterPlaces, AnEngineThatStartedAnewKeepsNoPlaces) {
