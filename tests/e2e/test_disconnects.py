@@ -136,6 +136,27 @@ class Leaving(GatewayCase):
                 (client.leave if i % 2 else client.half_close)()
             self.assertEqual(gateway.chat().status, 200)
 
+    def test_a_client_that_leaves_while_the_health_of_its_engine_is_looked_at_does_not_make_it_look_down(self):
+        upstream, gateway = self.pair(flags=["--scrape-interval", "10m"])
+        asked, release = threading.Event(), threading.Event()
+        self.addCleanup(release.set)
+
+        def health(exchange):
+            asked.set()
+            release.wait(10)
+            exchange.reply(200, b"")
+
+        for how in ("leave", "reset", "half_close"):
+            asked.clear()
+            upstream.answer, upstream.health = lambda exchange: exchange.close(), health
+            with gateway.connect() as client:
+                client.request("POST", "/v1/chat/completions", chat_request())
+                self.assertTrue(asked.wait(10), "a fresh connection that is closed before a byte is a reason to look")
+                getattr(client, how)()
+                gateway.wait_idle()
+            upstream.answer = upstream.answer_as_vllm
+            self.assertEqual(gateway.chat().status, 200, how)
+
     def test_a_client_that_leaves_once_it_has_the_last_event_has_been_answered(self):
         upstream, gateway = self.pair()
         events = answers.messages_events(["a"], upstream.usage)
