@@ -25,13 +25,14 @@ class IdleRace(GatewayCase):
         statuses, round_begins = [], threading.Barrier(at_once)
 
         def client(number):
-            rng = random.Random(f"{seed}/{number}")
+            rng, answered = random.Random(f"{seed}/{number}"), 0.0
             with gateway.connect(60) as connection:
                 for turn in range(REQUESTS // at_once):
                     round_begins.wait(60)
-                    time.sleep(idle + rng.uniform(-jitter, jitter) if turn else 0)
+                    time.sleep(max(0.0, answered + idle + rng.uniform(-jitter, jitter) - time.monotonic()))
                     name = f"{number}-{turn}"
                     answer = connection.ask("POST", "/v1/chat/completions", chat_request(), [("X-Id", name)])
+                    answered = time.monotonic()
                     statuses.append(answer.status if answer.body == b'{"id":"%s"}' % name.encode() else answer)
 
         threads = [threading.Thread(target=client, args=(number,)) for number in range(at_once)]
@@ -42,8 +43,8 @@ class IdleRace(GatewayCase):
         self.assertEqual(statuses, [200] * REQUESTS, f"E2E_SEED={seed}")
         self.assertEqual(len(upstream.turns), REQUESTS)
         used = len({turn.connection for turn in upstream.turns})
-        self.assertGreater(closed[0], REQUESTS // 10, "hardly any connection was closed: no race")
-        self.assertLess(used, REQUESTS * 9 // 10, "hardly any connection was used again: no race")
+        self.assertGreater(closed[0], REQUESTS // 20, "hardly any connection was closed: no race")
+        self.assertLess(used, REQUESTS * 19 // 20, "hardly any connection was used again: no race")
 
     @staticmethod
     def close_idle_connections(upstream, idle):
@@ -65,7 +66,7 @@ class IdleRace(GatewayCase):
         return closed
 
     def test_a_thousand_turns_around_the_moment_of_closing_cost_no_502(self):
-        self.race(idle=0.05, jitter=0.004, at_once=40)
+        self.race(idle=0.2, jitter=0.03, at_once=50)
 
     @unittest.skipUnless(LONG, "takes a minute: E2E_LONG=1")
     def test_a_thousand_turns_around_the_five_seconds_of_vllm_cost_no_502(self):
