@@ -61,7 +61,13 @@ def cut_at(plan, events):
     return int(plan.at * len(events))
 
 
+def without_pings(plan, body):
+    """What is left when the pings of a stream that was silent for long are taken out."""
+    named_pings = plan.api in ("messages", "responses")
+    return body.replace(b'event: ping\ndata: {"type": "ping"}\n\n' if named_pings else b": ping\n\n", b"")
+
+
 def error_start(plan):
     """How an error event begins in this API."""
-    return {"messages": b'event: error\ndata: {"type":"error","error":{"type":"api_error"',
+    return {"messages": b'event: error\ndata: {"type":"error","error":{"type":"',
             "responses": b'event: response.failed\ndata: {"type":"response.failed"'}.get(plan.api, b'data: {"error":{')

@@ -29,6 +29,8 @@ MALFORMED = (
     (HEAD + b"X-Long: " + b"a" * 70_000 + b"\r\n\r\n", 431, True),
     (HEAD + b'Content-Length: 9\r\n\r\n{"model":', 400, False),
     (HEAD + b"Content-Length: 0\r\n\r\n", 400, False),
+    (HEAD + b"Content-Encoding: compress\r\nContent-Length: 2\r\n\r\n{}", 415, False),
+    (HEAD + b"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}", 400, False),
     (HEAD + b'Content-Length: 16\r\n\r\n{"model":"none"}', 404, False),
 )
 

@@ -13,7 +13,7 @@ from check import Wrong, check
 from connection import Connection, request
 
 AT_ONCE = 48
-LOST_AFTER_S = 60
+LOST_AFTER_S = 120
 PATIENCE_S = 0.1  # of clients that leave while they read
 class Clients:
     def __init__(self, seed, port, numbers, progress):

@@ -5,9 +5,10 @@ import socket
 import struct
 
 import plan as plans
+from harness import codings
 
-
-SLOW_BUFFER = 4096
+CODINGS = tuple(codings.ENCODERS)
+SLOW_BUFFER = 32 * 1024
 
 
 class Response:
@@ -81,7 +82,7 @@ class Connection:
             response.body += data
             size -= len(data)
             if pause:
-                await asyncio.sleep(pause / 20)
+                await asyncio.sleep(pause)
 
     async def at_end(self):
         try:
@@ -94,6 +95,8 @@ def head_of(plan, length):
     lines = [f"POST {plan.path} HTTP/1.1", "Host: 127.0.0.1", "Content-Type: application/json"]
     lines += [f"{name}: {value}" for name, value in plan.headers]
     lines.append("Transfer-Encoding: chunked" if plan.framing == "chunked" else f"Content-Length: {length}")
+    if plan.framing == "encoded":
+        lines.append(f"Content-Encoding: {CODINGS[plan.number % len(CODINGS)]}")
     if plan.framing == "expects":
         lines.append("Expect: 100-continue")
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
@@ -101,6 +104,8 @@ def head_of(plan, length):
 
 def request(plan):
     body = plans.request_body(plan)
+    if plan.framing == "encoded":
+        body = codings.ENCODERS[CODINGS[plan.number % len(CODINGS)]](body)
     head = head_of(plan, len(body))
     if plan.framing != "chunked":
         return head, body

@@ -20,7 +20,7 @@ CLIENTS = {"reads": 660, "reads_slowly": 20, "sends_part": 50, "reads_part": 150
            "sends_ahead": 20, "lookup": 20, "malformed": 20}
 TEXTS = {0: 30, 5: 30, 20: 30, 200: 2, 20_000: 2}                       # characters of an event
 PADDINGS = {0: 40, 200: 30, 4_000: 20, 60_000: 9, 1_000_000: 1}        # characters of a prompt
-FRAMINGS = {"length": 85, "chunked": 10, "expects": 2, "dribbles": 3}
+FRAMINGS = {"length": 80, "chunked": 10, "encoded": 5, "expects": 2, "dribbles": 3}
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ def make(seed, number):
                 framing=draw(rng, FRAMINGS), reset=rng.random() < 0.5, at=rng.random(), pause=rng.random() * 0.02,
                 status=rng.choice((400, 404, 429, 500, 503, 529)))
     if client == "reads_slowly":
-        plan.events, plan.text, plan.stream = 30, "x" * 20_000, True
+        plan.events, plan.text, plan.stream = 30, "x" * 30_000, True
     if fault in ("paced", "stalls"):
         plan.stream, plan.events = True, 8
     if client in ("lookup", "malformed", "sends_ahead"):

@@ -27,7 +27,7 @@ from harness.gateway import Gateway  # noqa: E402
 from watch import Watch  # noqa: E402
 
 FLAGS = [f"--limits-conversations={plans.TABLE}", f"--limits-body-bytes={plans.BODY_LIMIT}", "--timeouts-first-byte=5s",
-         "--timeouts-stream-idle=5s", "--timeouts-pool-idle=500ms", "--scrape-interval=1s"]
+         "--timeouts-stream-idle=5s", "--timeouts-heartbeat=1s", "--timeouts-pool-idle=500ms", "--scrape-interval=1s"]
 CLIENT_PROCESSES = 2
 CONTEXT = multiprocessing.get_context("fork")
 

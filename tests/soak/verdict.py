@@ -39,11 +39,20 @@ def faults(run):
 def of_clients(run):
     failures = run.clients["failures"]
     if failures:
-        yield f"{len(failures)} turns went wrong:" + "".join(
-            f"\n  turn {number}: {client}, {fault}, {api}: {error}" for number, client, fault, api, error in failures[:10])
+        yield f"{len(failures)} turns went wrong:" + "".join(examples(failures))
     ended = sum(run.clients["outcomes"].values()) + len(failures)
     if ended != len(run.numbers):
         yield f"{len(run.numbers) - ended} turns have not ended"
+
+
+def examples(failures):
+    """The kinds of failures, and one of each."""
+    kinds = {}
+    for number, client, fault, api, error in failures:
+        kinds.setdefault((client, fault, error.partition(" ")[0] + error[:30]), []).append((number, api, error))
+    for (client, fault, _), alike in sorted(kinds.items(), key=lambda item: -len(item[1]))[:15]:
+        number, api, error = alike[0]
+        yield f"\n  {len(alike)} as turn {number}: {client}, {fault}, {api}: {error}"
 
 
 def of_engines(run):
@@ -63,10 +72,10 @@ def of_engines(run):
 
 def allowed(plan):
     """A turn whose connection ends before a byte of its answer may be sent again: once, on a fresh connection of the same
-    replica, and where the engine is judged down, to the other one."""
+    replica; and, where the engine is judged down, to the other one in the same way."""
     if plan.fault not in ("drops", "resets", "cut"):
         return 1
-    return 2 if plan.pool == "ranked" else 3
+    return 2 if plan.pool == "ranked" else 4
 
 
 def must_reach(plan):
