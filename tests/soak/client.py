@@ -51,8 +51,7 @@ class Clients:
         await self.send(plan, connection)
         response = await connection.read_response()
         outcome = check(plan, response)
-        again = response.complete and response.headers.get(b"connection") != b"close"
-        return outcome, connection if again else None
+        return outcome, connection if response.leaves_open() else None
 
     async def reads_slowly(self, plan, connection):
         await self.send(plan, connection)
@@ -114,7 +113,7 @@ class Clients:
             content %= plan.number
         if response.status != status or content not in response.body:
             raise Wrong(f"{method} {path} was answered with {response.status} {response.body[:200]!r}")
-        return "lookup", connection
+        return "lookup", connection if response.leaves_open() else None
 
     async def malformed(self, plan, connection):
         data, status, ends = beside.malformed(plan.number)
@@ -124,7 +123,7 @@ class Clients:
             raise Wrong(f"{data[:100]!r} was answered with {response.status} {response.body[:200]!r}")
         if ends and await connection.at_end():
             raise Wrong("more came after a refusal")
-        return "refused by us", None if ends else connection
+        return "refused by us", connection if response.leaves_open() else None
 
     async def send(self, plan, connection):
         head, body = request(plan)

@@ -18,6 +18,9 @@ class Response:
         self.body = b""
         self.complete = False
 
+    def leaves_open(self):
+        return self.complete and self.headers.get(b"connection") != b"close"
+
     def __str__(self):
         return f"{self.status} {'' if self.complete else 'incomplete '}{len(self.body)} bytes {self.body[:200]!r}"
 
