@@ -23,13 +23,16 @@ bool is_literal(int family, std::string_view text) {
   return !text.contains('\0') && inet_pton(family, std::string(text).c_str(), &address) == 1;
 }
 
+// RFC 3986 §2.3, but for the tilde.
+bool is_unreserved(char c) {
+  return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+}
+
 bool is_host(std::string_view host) {
   constexpr std::string_view digits = "0123456789.";
   if (host.empty()) return false;
   if (host.find_first_not_of(digits) == std::string_view::npos) return is_literal(AF_INET, host);
-  return std::ranges::all_of(host, [](char c) {
-    return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
-  });
+  return std::ranges::all_of(host, is_unreserved);
 }
 
 Result<std::uint16_t> parse_port(std::string_view text) {
@@ -39,6 +42,19 @@ Result<std::uint16_t> parse_port(std::string_view text) {
     return failure(fmt::format("'{}' is not a port", text));
   }
   return port;
+}
+
+// What stands in the brackets: an address, and perhaps `%25` and the interface it is reached through (RFC
+// 6874). In a host it is `%` alone, as resolvers read it.
+Result<std::string> parse_ipv6(std::string_view text) {
+  const auto mark = std::min(text.find("%25"), text.size());
+  const auto address = text.substr(0, mark);
+  if (!is_literal(AF_INET6, address)) return failure(fmt::format("'{}' is not an IPv6 address", text));
+  if (mark == text.size()) return lower(address);
+  const auto zone = text.substr(mark + 3);
+  if (zone.empty() || !std::ranges::all_of(zone, is_unreserved))
+    return failure(fmt::format("'{}' is not a network interface", zone));
+  return fmt::format("{}%{}", lower(address), zone);
 }
 
 struct Authority {
@@ -53,10 +69,10 @@ Result<Authority> parse_authority(std::string_view text) {
   if (text.starts_with('[')) {
     const auto close = text.find(']');
     if (close == std::string_view::npos) return failure("the ']' of the IPv6 address is missing");
-    result.host = lower(text.substr(1, close - 1));
+    auto host = parse_ipv6(text.substr(1, close - 1));
+    if (!host) return std::unexpected(host.error());
+    result.host = std::move(*host);
     rest = text.substr(close + 1);
-    if (!is_literal(AF_INET6, result.host))
-      return failure(fmt::format("'{}' is not an IPv6 address", result.host));
     if (!rest.empty() && rest.front() != ':') return failure("only a port may follow the IPv6 address");
   } else {
     const auto colon = std::min(text.find(':'), text.size());
@@ -91,11 +107,15 @@ Result<std::string_view> after_scheme(std::string_view url) {
 }  // namespace
 
 std::string Origin::authority() const {
-  return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port)
-                                             : fmt::format("[{}]:{}", host, port);
+  if (!host.contains(':')) return fmt::format("{}:{}", host, port);
+  return fmt::format("[{}]:{}", host.substr(0, host.find('%')), port);
 }
 
-std::string Origin::url() const { return "http://" + authority() + base_path; }
+std::string Origin::url() const {
+  const auto zone = host.find('%');
+  if (zone == std::string::npos) return "http://" + authority() + base_path;
+  return fmt::format("http://[{}%25{}]:{}{}", host.substr(0, zone), host.substr(zone + 1), port, base_path);
+}
 
 Result<Origin> parse_origin(std::string_view url) {
   const auto rest = after_scheme(url);

@@ -10,11 +10,11 @@
 namespace lmw {
 
 struct Origin {
-  std::string host;  // lower case, without the brackets of an IPv6 literal
+  std::string host;  // lower case, without the brackets of an IPv6 literal; that one may end in %interface
   std::uint16_t port = 80;
   std::string base_path;  // "" or "/base", no slash at the end
 
-  std::string authority() const;  // host:port as a Host header has it
+  std::string authority() const;  // host:port as a Host header has it: without the interface
   std::string url() const;        // http://host:port/base
   friend bool operator==(const Origin&, const Origin&) = default;
 };

@@ -40,6 +40,17 @@ TEST(Origin, TakesIpv6LiteralsInBrackets) {
   EXPECT_THAT(problem_of(std::string_view("http://[::1\0x]", 14)), HasSubstr("not an IPv6 address"));
 }
 
+TEST(Origin, KeepsTheInterfaceOfALinkLocalAddressToItself) {
+  const auto origin = parse_origin("http://[FE80::1%25Eth0.1]:8000/x").value();
+  EXPECT_EQ(origin.host, "fe80::1%Eth0.1");
+  EXPECT_EQ(origin.authority(), "[fe80::1]:8000") << "an interface means nothing to the engine";
+  EXPECT_EQ(origin.url(), "http://[fe80::1%25Eth0.1]:8000/x");
+  EXPECT_NE(origin, parse_origin("http://[fe80::1%25eth1]:8000/x").value());
+  EXPECT_THAT(problem_of("http://[fe80::1%25]"), HasSubstr("not a network interface"));
+  EXPECT_THAT(problem_of("http://[fe80::1%25a b]"), HasSubstr("not a network interface"));
+  EXPECT_THAT(problem_of("http://[fe80::1%eth0]"), HasSubstr("not an IPv6 address"));
+}
+
 TEST(Origin, NamesWhatIsWrong) {
   EXPECT_THAT(problem_of("https://gpu1"), HasSubstr("terminate TLS in front"));
   EXPECT_THAT(problem_of("ftp://gpu1"), HasSubstr("only http://"));

@@ -10,6 +10,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
@@ -126,6 +127,9 @@ awaitable<Result<void>> Monitor::State::look_at_health() {
 
 awaitable<bool> Monitor::State::judge() {
   const auto healthy = co_await look_at_health();
+  // A turn whose client leaves takes its question back: that it was not answered says nothing of the engine.
+  const auto state = co_await asio::this_coro::cancellation_state;
+  if (state.cancelled() != asio::cancellation_type::none) co_return up;
   if (!healthy)
     go_down(healthy.error().message);
   else if (!up)

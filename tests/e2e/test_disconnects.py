@@ -15,6 +15,7 @@ from harness.gateway import SANITIZED, chat_request, messages_request
 from harness.wire import head_bytes
 
 TIMES = 50
+LEAVING = {"leave": 200, "reset": 200, "half_close": 50}  # how, and how often
 LIMIT_S = 0.25 if SANITIZED else 0.05
 EVENTS = answers.chat_events(["a", "b"])
 
@@ -25,15 +26,16 @@ class Leaving(GatewayCase):
     def leave_in(self, phase, stream):
         """`phase(exchange)` is what the engine does before it waits; the client leaves once it has done so."""
         upstream, gateway = self.pair()
-        for how in ("leave", "reset", "half_close"):
+        for how, times in LEAVING.items():
             delays = []
-            for i in range(TIMES):
-                reached, gone = threading.Event(), []
+            for i in range(times):
+                reached, ended, gone = threading.Event(), threading.Event(), []
 
-                def answer(exchange, reached=reached, gone=gone):
+                def answer(exchange, reached=reached, ended=ended, gone=gone):
                     phase(exchange)
                     reached.set()
                     gone.append(exchange.wait_gone(10))
+                    ended.set()
 
                 upstream.answer = answer
                 session = [("X-Session-Id", f"conversation-{i % 7}")]
@@ -42,13 +44,13 @@ class Leaving(GatewayCase):
                     self.assertTrue(reached.wait(10))
                     left = time.monotonic()
                     getattr(client, how)()
-                    gateway.poll(lambda gone=gone: gone, what="the engine to hear of it")
+                    self.assertTrue(ended.wait(20))
                 self.assertIsNotNone(gone[0], f"{how}: the engine never heard of it")
                 delays.append(gone[0] - left)
             self.assertLess(statistics.median(delays), LIMIT_S, how)
         gateway.wait_idle()
         totals = gateway.totals()
-        self.assertEqual((totals["cancelled"], totals["answered"], totals["failed"]), (3 * TIMES, 0, 0))
+        self.assertEqual((totals["cancelled"], totals["answered"], totals["failed"]), (sum(LEAVING.values()), 0, 0))
         upstream.answer = upstream.answer_as_vllm
         self.assertEqual(gateway.chat(stream=True).status, 200)
         self.assertTrue(all(replica["up"] for replica in gateway.routing()["replicas"]))
@@ -135,6 +137,27 @@ class Leaving(GatewayCase):
                 client.request("POST", "/v1/chat/completions", chat_request())
                 (client.leave if i % 2 else client.half_close)()
             self.assertEqual(gateway.chat().status, 200)
+
+    def test_a_client_that_leaves_while_the_health_of_its_engine_is_looked_at_does_not_make_it_look_down(self):
+        upstream, gateway = self.pair(flags=["--scrape-interval", "10m"])
+        asked, release = threading.Event(), threading.Event()
+        self.addCleanup(release.set)
+
+        def health(exchange):
+            asked.set()
+            release.wait(10)
+            exchange.reply(200, b"")
+
+        for how in ("leave", "reset", "half_close"):
+            asked.clear()
+            upstream.answer, upstream.health = lambda exchange: exchange.close(), health
+            with gateway.connect() as client:
+                client.request("POST", "/v1/chat/completions", chat_request())
+                self.assertTrue(asked.wait(10), "a fresh connection that is closed before a byte is a reason to look")
+                getattr(client, how)()
+                gateway.wait_idle()
+            upstream.answer = upstream.answer_as_vllm
+            self.assertEqual(gateway.chat().status, 200, how)
 
     def test_a_client_that_leaves_once_it_has_the_last_event_has_been_answered(self):
         upstream, gateway = self.pair()

@@ -99,16 +99,6 @@ class Lifecycle(GatewayCase):
                 self.assertNotEqual(ended.returncode, 0)
                 self.assertIn(word, ended.stderr + ended.stdout)
 
-    def test_it_listens_on_ipv6_and_asks_engines_there(self):
-        try:
-            socket.create_server(("::1", 0), family=socket.AF_INET6).close()
-        except OSError:
-            self.skipTest("no IPv6 here")
-        _, gateway = self.pair(flags=["--listen", "[::1]:0"])
-        with socket.create_connection(("::1", gateway.port)) as sock:
-            sock.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
-            self.assertTrue(sock.recv(100).startswith(b"HTTP/1.1 200"))
-
 
 if __name__ == "__main__":
     unittest.main()

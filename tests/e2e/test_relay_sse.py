@@ -122,16 +122,16 @@ class OddStreams(GatewayCase):
             self.assertEqual(response.headers.get("Content-Type"), "text/event-stream; charset=utf-8")
             self.assertEqual(response.headers.get("x-request-id"), "r1")
 
-    def test_a_line_of_64_mib_without_an_end_passes_and_takes_no_memory(self):
+    def test_a_line_of_256_mib_without_an_end_passes_and_takes_no_memory(self):
         upstream, gateway = self.pair()
-        piece = b"x" * (1 << 20)
+        piece, pieces = b"x" * (1 << 20), 256
         gateway.chat(stream=True)
-        before = gateway.rss()
+        before, counted = gateway.rss(), gateway.totals()
 
         def answer(exchange):
             exchange.stream_head()
             exchange.chunk(b"data: ")
-            for _ in range(64):
+            for _ in range(pieces):
                 exchange.chunk(piece)
             exchange.end()
 
@@ -147,9 +147,12 @@ class OddStreams(GatewayCase):
                     break
                 size += len(client.reader.exactly(length + 2)) - 2
                 peak = max(peak, gateway.rss())
-        self.assertEqual(size, 6 + 64 * len(piece))
+        self.assertEqual(size, 6 + pieces * len(piece))
         self.assertLess(peak - before, 40 << 20)
-        self.assertEqual(gateway.totals()["in_flight"], 0)
+        gateway.wait_idle()
+        totals = gateway.totals()
+        for name in ("measured_turns", "prompt_tokens", "completion_tokens"):
+            self.assertEqual(totals[name], counted[name])
 
 
 class UsageEvent(GatewayCase):

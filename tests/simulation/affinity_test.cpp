@@ -1,6 +1,8 @@
 #include "lab/affinity.hpp"
 
+#include <algorithm>
 #include <map>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -76,6 +78,20 @@ TEST(Affinity, NoChoiceOfIdsLocksAllConversationsOntoOneReplica) {
   const auto locked = run(locking, 14, 10min);
   EXPECT_EQ(locked.turns_by_replica.size(), 1U);
   EXPECT_GT(spread.turns, 2 * locked.turns);
+}
+
+TEST(Affinity, PlacesKeepTheCacheWhereMoreConversationsLiveThanFit) {
+  // 26 conversations of 58k tokens need half as much again as the caches hold.
+  const auto held = run(named("places"), 26, 35min);
+  const auto hashed = run(named("hash"), 26, 35min);
+  EXPECT_GT(held.hits, 0.8);
+  EXPECT_LT(hashed.hits, 0.7);
+  EXPECT_GT(held.turns, hashed.turns * 3 / 2);
+  std::vector<int> turns;
+  for (const auto& [replica, count] : held.turns_by_replica) turns.push_back(count);
+  const auto [least, most] = std::ranges::minmax(turns);
+  EXPECT_EQ(turns.size(), 7U);
+  EXPECT_LT(most, 2 * least) << "no replica idles while another drowns";
 }
 
 TEST(Affinity, ARunIsTheSameEachTime) {

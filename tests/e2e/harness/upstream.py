@@ -107,7 +107,7 @@ class Exchange:
 
 
 class Upstream:
-    def __init__(self, model="tiny", ranks=2, port=0, adapters=(), version="0.32.0"):
+    def __init__(self, model="tiny", ranks=2, port=0, adapters=(), version="0.32.0", host="127.0.0.1"):
         self.version = version
         self.model = model
         self.ranks = ranks
@@ -123,14 +123,16 @@ class Upstream:
         self.errors = []
         self._changed = threading.Condition()
         self._open = set()
-        self._listener = socket.create_server(("127.0.0.1", port), backlog=1024)
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._listener = socket.create_server((host, port), family=family, backlog=1024)
+        self.host = f"[{host}]" if ":" in host else host
         self.port = self._listener.getsockname()[1]
         self._stopping = False
         threading.Thread(target=self._accept, daemon=True).start()
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     @property
     def turns(self):
