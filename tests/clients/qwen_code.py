@@ -17,6 +17,10 @@ class QwenCode(driver.Driver):
     )
 
     def configure(self):
+        settings = self.home / ".qwen"
+        settings.mkdir()
+        # Else it now and then has a conversation with itself on what to remember.
+        (settings / "settings.json").write_text('{"memory": {"enableManagedAutoMemory": false}}')
         return {"OPENAI_BASE_URL": f"{self.gateway}/v1", "OPENAI_API_KEY": "dummy", "OPENAI_MODEL": self.model}
 
     def command(self, prompt, resume):

@@ -90,13 +90,16 @@ def interrupted(setup, agents):
 
 def one_by_one(setup, agents):
     """Asked after one another, so that the engine's counters tell whose turns went where."""
-    strayed = []
+    wrong, strayed = [], []
     for agent in agents:
         turns = {c["key"]: c["turns"] for c in setup.settled()}
         watch = metrics.Watch(setup.engine, setup.ranks)
-        agent.ask("TOOL-TASK after the interruption", True)
+        answer = agent.ask("TOOL-TASK after the interruption", True)
+        if "TOOL-TASK-DONE" not in answer:
+            wrong.append(answer[-2000:])
         homes = {c["rank"] for c in setup.settled() if c["turns"] > turns.get(c["key"], 0)}
         served = watch.served(3)
         if [rank for rank, count in enumerate(served) if count] != sorted(homes):
-            strayed.append(f"home {homes}, served {served}")
-    setup.checks.that("asked after one another, each is served by its home alone", not strayed, "; ".join(strayed))
+            strayed.append(f"home {sorted(homes)}, served {served}")
+    setup.checks.that("resumed after the interruption, one after another: all are answered", not wrong, "\n".join(wrong))
+    setup.checks.that("and each is served by its home alone", not strayed, "; ".join(strayed))

@@ -1,6 +1,6 @@
 """What must be true of the conversations that a client has had, by the gateway's admin API and the engine's counters."""
 
-MANY_TURNS = 6  # an agent's conversation has more; a sub-agent's and a side conversation's fewer
+MANY_TURNS = 4  # an agent's conversation has more, a sub-agent's two
 OUTCOMES = ("spilled", "balanced", "unrouted", "not_followed", "client_pinned", "passed")
 
 
@@ -16,6 +16,8 @@ def judge(setup, kind, agents, seen, watch):
 def recognised(ok, kind, agents, main, conversations):
     """As many conversations as there are agents and sub-agents."""
     ok.equal("each agent is one conversation", len(main), agents)
+    others = agents * (kind.short_ones + bool(kind.delegate))
+    ok.equal("and there are no others than its sub-agents'", len(conversations) - len(main), others)
     ok.equal("known by", sorted({c["source"] for c in conversations}), [kind.source])
     ok.equal("no two of them on one replica", len({c["home"] for c in main}), agents)
     if kind.delegate and kind.source != "content":  # without ids nothing tells whose a sub-agent is
