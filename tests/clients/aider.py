@@ -4,6 +4,7 @@ import driver
 import script
 
 FLAGS = [
+    *("--max-chat-history-tokens", "100000"),  # else it has another model sum up what was said, and forgets it
     *("--yes-always", "--no-git", "--no-pretty", "--no-analytics"),
     *("--no-check-update", "--no-show-release-notes", "--no-show-model-warnings"),
     *("--auto-test", "--test-cmd", "grep -q two note.txt || { echo hi-one; exit 1; }"),

@@ -24,8 +24,7 @@ class Codex(driver.Driver):
     name = "codex"
     package = "codex"
     tool = ("exec_command", lambda command: {"cmd": command})
-    delegate = ("spawn_agent", {"message": "HELPER-TASK: report", "agent_type": "default"})
-    delegate_offered = "multi_agent_v1"
+    delegate = ("multi_agent_v1__spawn_agent", {"message": "HELPER-TASK: report", "agent_type": "default"})
     # It ends with its own last answer, whatever its sub-agents do: only their logs tell that they are done.
     await_helper = "until grep -rq 'HELPER[-]DONE' ../home/.codex/sessions; do sleep 0.2; done; echo helper-reported"
     source = "codex"

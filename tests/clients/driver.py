@@ -20,7 +20,6 @@ class Driver:
     tool = None  # of the shell: (name, function from a command to the tool's input)
     loop = None  # rules of script.py in place of the two tool calls, for a client without tools
     delegate = None  # starts a sub-agent that is told HELPER-TASK: (name, input)
-    delegate_offered = None  # what its request calls the tool, where that is another name
     await_helper = None  # a command that prints helper-reported once the sub-agent is done, where the client won't wait
     source = "content"  # by what the gateway knows its conversations, as its admin API says
     side_requests = 0  # small requests beside each new conversation: a title

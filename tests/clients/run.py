@@ -54,7 +54,7 @@ def main():
     return found.close()
 
 
-ROW = ("client", "version", "conversations", "turns", "sticky", "cached", "cancelled", "failed checks")
+ROW = ("client", "version", "conversations", "turns", "stayed", "cached", "interrupted", "failed checks")
 
 
 def client(binary, found, folder, logs, kind):
@@ -74,16 +74,12 @@ def client(binary, found, folder, logs, kind):
             conversations = play(setup)
             show(conversations)
             totals = setup.gateway.totals(setup.model)
-        yield (
-            name,
-            install.version(kind.package),
-            len(conversations),
-            sum(c["turns"] for c in conversations),
-            totals["sticky"],
-            f"{totals['cached_share'] or 0:.0%}",
-            totals["cancelled"],
-            found.failed - failed,
-        )
+        turns = sum(c["turns"] for c in conversations)
+        later = turns - len(conversations)
+        stay = f"{totals['sticky'] / later:.0%}" if later else "-"
+        cached = f"{totals['cached_share'] or 0:.0%}"
+        row = (name, install.version(kind.package), len(conversations), turns, stay, cached, totals["cancelled"])
+        yield *row, found.failed - failed
 
 
 @contextlib.contextmanager

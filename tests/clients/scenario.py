@@ -12,7 +12,7 @@ import driver
 import verdict
 
 AGENTS = 4  # of one client
-FREED_S = 10  # wall seconds in which interrupted turns must be gone; their answers would take a minute
+FREED_S = 20  # wall seconds in which interrupted turns must be gone; their answers would take a minute
 
 
 @dataclasses.dataclass

@@ -33,7 +33,7 @@ def _tool_task(tool):
 
 def _delegate_task(client):
     name, arguments = client.delegate
-    offered = {"has_tool": client.delegate_offered or name}
+    offered = {"has_tool": name}
     meanwhile = {"text": "The helper is at work."}
     if client.await_helper:
         meanwhile = _call(client.tool, client.await_helper)
