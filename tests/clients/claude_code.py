@@ -71,4 +71,5 @@ def in_a_terminal(setup):
         ok.equal("which are no turns", after, before)
     ok.equal("one conversation of three turns", [c["turns"] for c in conversations], [3])
     ok.equal("and a title beside it", [after["placed"], after["sticky"], after["side"]], [1, 2, 1])
+    ok.that("most prompt tokens were found cached", (after["cached_share"] or 0) > 0.6, f"{after['cached_share'] or 0:.0%}")
     return conversations
