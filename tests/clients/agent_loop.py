@@ -20,12 +20,14 @@ def run(turn, as_messages):
     gateway, model, how, question = sys.argv[1:]
     messages = json.loads(HISTORY.read_text()) if how == "resume" else []
     messages.append({"role": "user", "content": question})
-    while True:
-        answer, calls = turn(gateway, model, messages)
-        messages.append(answer)
-        if not calls:
-            break
-        messages += as_messages([(call, shell(json.loads(arguments)["command"])) for call, arguments in calls])
+    calls = True
+    try:
+        while calls:
+            answer, calls = turn(gateway, model, messages)
+            messages.append(answer)
+            messages += as_messages([(call, shell(json.loads(arguments)["command"])) for call, arguments in calls])
+    except KeyboardInterrupt:
+        messages.append({"role": "assistant", "content": "(interrupted)"})
     HISTORY.write_text(json.dumps(messages))
 
 

@@ -22,7 +22,7 @@ def turn(gateway, model, messages):
 
 def results(all):
     parts = [{"type": "tool_result", "tool_use_id": call, "content": output} for call, output in all]
-    return [{"role": "user", "content": parts}]
+    return [{"role": "user", "content": parts}] if parts else []
 
 
 if __name__ == "__main__":

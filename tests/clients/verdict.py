@@ -47,7 +47,8 @@ def stayed(setup, side, conversations, interrupted, watch):
 
 def kept(ok, kind, agents):
     """What each agent's turns find in the cache: nearly all of its last prompt, and more from step to step."""
-    cached = [[turn["last_cached_tokens"] or 0 for turn in turns] for turns in agents]
+    agents = [[turn for turn in turns if turn["last_cached_tokens"] is not None] for turns in agents]
+    cached = [[turn["last_cached_tokens"] for turn in turns] for turns in agents]
     ok.that("cached tokens grow from step to step", cached and all(row == sorted(set(row)) for row in cached), cached)
     shares = [
         new["last_cached_tokens"] / old["last_prompt_tokens"] for turns in agents for old, new in zip(turns, turns[1:])
