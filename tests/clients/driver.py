@@ -31,6 +31,7 @@ class Driver:
         self.model = model
         self.work = folder / "work"
         self.home = folder / "home"
+        self.output = folder / "output.txt"  # of the last question
         for made in (self.work, self.home):
             made.mkdir(parents=True)
         self.environment = {
@@ -56,25 +57,24 @@ class Driver:
     def ask(self, prompt, resume):
         """One question; all that it prints."""
         with self.begin(prompt, resume) as program:
-            try:
-                return program.communicate(timeout=ANSWER_S)[0]
-            except subprocess.TimeoutExpired:
+            if not ended(program, ANSWER_S):
                 return f"no answer after {ANSWER_S} s"
+        return self.output.read_text(errors="replace")
 
     @contextlib.contextmanager
     def begin(self, prompt, resume):
         """The program, at work on one question; nothing of it is left after the context."""
-        program = subprocess.Popen(
-            self.command(prompt, resume), cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
-        )  # fmt: skip
+        with open(self.output, "w") as output:  # a pipe that nobody reads would hold it up
+            program = subprocess.Popen(
+                self.command(prompt, resume), cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL,
+                stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
         try:
             yield program
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(program.pid, signal.SIGKILL)
             program.wait()
-            program.stdout.close()
 
 
 class PythonDriver(Driver):
@@ -85,6 +85,12 @@ class PythonDriver(Driver):
 
     def python(self, *arguments):
         return [sys.executable, *arguments]
+
+
+def ended(program, limit_s):
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        program.wait(limit_s)
+    return program.poll() is not None
 
 
 def interrupt(program):

@@ -5,7 +5,6 @@ import contextlib
 import dataclasses
 import pathlib
 import random
-import subprocess
 
 from harness import checks, lmwarden, metrics
 
@@ -86,8 +85,7 @@ def interrupted(setup, agents):
             driver.interrupt(program)
         took = checks.until(lambda: not any(setup.gateway.in_flight(setup.model)) and not setup.engine_running(), FREED_S)
         for program in programs:  # it may still write down what was said
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                program.communicate(timeout=30)
+            driver.ended(program, 30)
     ok.that("interrupted: nothing in flight, nothing running in the engine", took is not None, f"after {took} s")
     ok.equal("each counted as cancelled", setup.gateway.totals(setup.model)["cancelled"] - before, AGENTS)
 
