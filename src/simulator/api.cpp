@@ -24,9 +24,12 @@ struct Path {
 };
 constexpr std::array paths{
     Path{"/v1/chat/completions", false, true},
+    Path{"/v1/completions", false, true},
+    Path{"/v1/responses", false, true},
     Path{"/v1/messages", false, true},
     Path{"/v1/messages/count_tokens", false, true},
     Path{"/tokenize", false, true},
+    Path{"/detokenize", false, true},
     Path{"/v1/models", true, false},
     Path{"/version", true, false},
     Path{"/health", true, false},
@@ -117,8 +120,8 @@ asio::awaitable<void> Api::handle(net::ServerConnection& connection, wire::Reque
     co_await send(connection, detail_response(405));
     co_return;
   }
-  if (path == "/v1/chat/completions") co_return co_await answer_turn(connection, head, wire::Family::openai);
-  if (path == "/v1/messages") co_return co_await answer_turn(connection, head, wire::Family::anthropic);
+  if (const auto* known = wire::find_route(path); known && known->generates)
+    co_return co_await answer_turn(connection, head, known->endpoint);
   if (path == "/metrics") co_return co_await answer_metrics(connection);
   if (path == control_path) co_return co_await answer_control(connection, head);
   const auto body = co_await connection.read_body();
@@ -134,18 +137,22 @@ Response Api::look_up(std::string_view path, std::string_view body) const {
   if (path == "/load") return {200, "application/json", R"({"server_load":0})"};
   if (path == "/v1/messages/count_tokens") return count_message_tokens(options_, body);
   if (path == "/tokenize") return tokenize(options_, body);
+  if (path == "/detokenize") return detokenize(options_, body);
   return {200, "", ""};  // health, ping
 }
 
-std::string Api::new_id(const wire::RequestHead& head) {
+std::string Api::new_id(const wire::RequestHead& head, wire::Endpoint endpoint) {
+  if (endpoint == wire::Endpoint::responses) return fmt::format("resp_{:016x}", ids_.next());
+  const auto* kind = endpoint == wire::Endpoint::completions ? "cmpl" : "chatcmpl";
   const auto asked = head.headers.find("x-request-id").value_or("");
   const bool printable = std::ranges::all_of(asked, [](char c) { return c > ' ' && c <= '~'; });
-  if (asked.empty() || !printable) return fmt::format("chatcmpl-{:016x}", ids_.next());
-  return fmt::format("chatcmpl-{}", asked);
+  if (asked.empty() || !printable) return fmt::format("{}-{:016x}", kind, ids_.next());
+  return fmt::format("{}-{}", kind, asked);
 }
 
 asio::awaitable<void> Api::answer_turn(net::ServerConnection& connection, const wire::RequestHead& head,
-                                       wire::Family family) {
+                                       wire::Endpoint endpoint) {
+  const auto family = wire::route_of(endpoint).family;
   const auto body = co_await connection.read_body();
   if (!body) co_return connection.close();
   const auto fault = faults_.take_turn_fault();
@@ -155,10 +162,11 @@ asio::awaitable<void> Api::answer_turn(net::ServerConnection& connection, const 
     co_return co_await send(connection, error_response(engine_busy(), family));
   }
   if (!is_json(head)) co_return co_await send(connection, error_response(not_json(), family));
-  const TurnNaming naming{new_id(head), static_cast<std::int64_t>(unix_now()), &ids_};
-  auto plan = plan_turn(options_, *body, family, naming);
+  const TurnNaming naming{new_id(head, endpoint), static_cast<std::int64_t>(unix_now()), &ids_};
+  auto plan = plan_turn(options_, *body, endpoint, naming);
   if (!plan) co_return co_await send(connection, error_response(plan.error(), family));
-  if (const auto rank = head.headers.find("x-data-parallel-rank")) plan->rank = parse_rank(*rank);
+  const auto rank = head.headers.find("x-data-parallel-rank");
+  if (rank && heeds_rank(options_.engine_version, endpoint)) plan->rank = parse_rank(*rank);
   plan->fault = fault;
   plan->after_events = faults_.after_events;
   co_await run_turn(connection, std::move(*plan), options_, driver_);

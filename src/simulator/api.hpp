@@ -29,11 +29,11 @@ class Api {
 
  private:
   asio::awaitable<void> answer_turn(net::ServerConnection& connection, const wire::RequestHead& head,
-                                    wire::Family family);
+                                    wire::Endpoint endpoint);
   asio::awaitable<void> answer_metrics(net::ServerConnection& connection);
   asio::awaitable<void> answer_control(net::ServerConnection& connection, const wire::RequestHead& head);
   Response look_up(std::string_view path, std::string_view body) const;
-  std::string new_id(const wire::RequestHead& head);
+  std::string new_id(const wire::RequestHead& head, wire::Endpoint endpoint);
 
   const SimulatorOptions& options_;
   EngineDriver& driver_;

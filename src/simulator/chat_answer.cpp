@@ -2,24 +2,13 @@
 #include <nlohmann/json.hpp>
 
 #include "simulator/answer.hpp"
+#include "simulator/answer_json.hpp"
 #include "wire/splice.hpp"
 
 namespace lmw::simulator {
 
 namespace {
 using Json = nlohmann::ordered_json;
-
-std::string_view finish_name(Finish finish) {
-  switch (finish) {
-    case Finish::length:
-      return "length";
-    case Finish::tool_calls:
-      return "tool_calls";
-    case Finish::stop:
-      break;
-  }
-  return "stop";
-}
 
 class ChatAnswer final : public Answer {
  public:
@@ -29,45 +18,40 @@ class ChatAnswer final : public Answer {
                     wire::json_string(head_.id), head_.created, wire::json_string(head_.model));
   }
 
-  std::string events(int generated) override {
-    const int now = std::min(generated, reply_.size() - 1);
+  // The last piece has the reason of the end, so it waits for the last token.
+  std::string events(Progress progress) override {
+    const bool ends = progress.generated >= reply_.size();
+    const int now = ends ? reply_.size() : progress.generated;
     std::string out = opening();
-    while (const auto delta = cursor_.next(now)) {
-      append_chunk(out, delta_json(*delta), R"(null,"token_ids":null)", now, "");
+    auto delta = cursor_.next(now);
+    while (delta) {
+      const auto json = delta_json(*delta);
+      delta = cursor_.next(now);
+      const bool last = ends && !delta;
+      append_chunk(out, json, last ? last_choice() : R"(null,"token_ids":null)", now,
+                   last ? last_tail() : "");
     }
     return out;
   }
 
-  std::string finish(const std::optional<CacheCounts>& counts) override {
-    std::string out = opening();
-    const int all = reply_.size();
-    const auto fingerprint = R"(,"system_fingerprint":)" + wire::json_string(head_.fingerprint);
-    auto delta = cursor_.next(all);
-    std::string last = delta ? delta_json(*delta) : R"({"content":""})";
-    while (delta && (delta = cursor_.next(all))) {
-      append_chunk(out, last, R"(null,"token_ids":null)", all, "");
-      last = delta_json(*delta);
-    }
-    const auto reason =
-        fmt::format(R"("{}","stop_reason":null,"token_ids":null)", finish_name(reply_.finish));
-    append_chunk(out, last, reason, all, head_.include_usage ? "" : fingerprint);
+  std::string end(const CacheCounts& counts) override {
+    std::string out;
     if (head_.include_usage) {
-      auto usage = plain_usage(all);
-      if (counts) usage["prompt_tokens_details"] = details(*counts);
-      out += prefix_ + R"(],"usage":)" + usage.dump() + fingerprint + "}\n\n";
+      auto usage = plain_usage(head_.prompt_tokens, reply_.size());
+      if (head_.cache_details) usage["prompt_tokens_details"] = details(counts);
+      out = prefix_ + R"(],"usage":)" + usage.dump() + fingerprint() + "}\n\n";
     }
     return out + "data: [DONE]\n\n";
   }
 
-  std::string whole(const std::optional<CacheCounts>& counts) const override {
-    auto usage = plain_usage(reply_.size());
-    usage["prompt_tokens_details"] = counts ? details(*counts) : Json();
+  std::string whole(const CacheCounts& counts) const override {
     Json choice{{"index", 0},
                 {"message", message()},
                 {"logprobs", nullptr},
                 {"finish_reason", finish_name(reply_.finish)},
                 {"stop_reason", nullptr},
-                {"token_ids", nullptr}};
+                {"token_ids", nullptr},
+                {"routed_experts", nullptr}};
     return Json{{"id", head_.id},
                 {"object", "chat.completion"},
                 {"created", head_.created},
@@ -75,22 +59,35 @@ class ChatAnswer final : public Answer {
                 {"choices", Json::array({std::move(choice)})},
                 {"service_tier", nullptr},
                 {"system_fingerprint", head_.fingerprint},
-                {"usage", std::move(usage)},
+                {"usage", whole_usage(counts)},
                 {"prompt_logprobs", nullptr},
                 {"prompt_token_ids", nullptr},
-                {"kv_transfer_params", nullptr}}
+                {"prompt_text", nullptr},
+                {"kv_transfer_params", nullptr},
+                {"ec_transfer_params", nullptr},
+                {"metrics", nullptr}}
         .dump();
   }
 
  private:
-  Json plain_usage(int completion) const {
-    return {{"prompt_tokens", head_.prompt_tokens},
-            {"total_tokens", head_.prompt_tokens + completion},
-            {"completion_tokens", completion}};
-  }
-
   static Json details(const CacheCounts& counts) {
     return {{"cached_tokens", counts.cached}, {"created_cache_tokens", counts.written}};
+  }
+
+  Json whole_usage(const CacheCounts& counts) const {
+    auto usage = plain_usage(head_.prompt_tokens, reply_.size());
+    auto& prompt = usage["prompt_tokens_details"] = head_.cache_details ? details(counts) : Json();
+    if (head_.cache_details) prompt["multimodal_tokens"] = nullptr;
+    usage["completion_tokens_details"] = nullptr;
+    return usage;
+  }
+
+  std::string fingerprint() const {
+    return R"(,"system_fingerprint":)" + wire::json_string(head_.fingerprint);
+  }
+  std::string last_tail() const { return head_.include_usage ? "" : fingerprint(); }
+  std::string last_choice() const {
+    return fmt::format(R"("{}","stop_reason":null,"token_ids":null)", finish_name(reply_.finish));
   }
 
   Json message() const {
@@ -104,14 +101,12 @@ class ChatAnswer final : public Answer {
                          {"function", {{"name", part.part.name}, {"arguments", part.part.text}}}});
       }
     }
-    return {{"role", "assistant"},
-            {"content", std::move(content)},
-            {"refusal", nullptr},
-            {"annotations", nullptr},
-            {"audio", nullptr},
-            {"function_call", nullptr},
-            {"tool_calls", std::move(calls)},
-            {"reasoning", nullptr}};
+    Json message{{"role", "assistant"}, {"content", std::move(content)},
+                 {"refusal", nullptr},  {"annotations", nullptr},
+                 {"audio", nullptr},    {"function_call", nullptr}};
+    if (!calls.empty()) message["tool_calls"] = std::move(calls);
+    message["reasoning"] = nullptr;
+    return message;
   }
 
   // The role comes with the first token, as on the engine: nothing is sent during the prefill.
@@ -140,7 +135,7 @@ class ChatAnswer final : public Answer {
     out += finish;
     out += "}]";
     if (head_.continuous_usage_stats) {
-      auto usage = plain_usage(generated);
+      auto usage = plain_usage(head_.prompt_tokens, generated);
       usage["completion_tokens_details"] = nullptr;
       out += R"(,"usage":)" + usage.dump();
     }

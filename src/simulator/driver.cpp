@@ -7,10 +7,18 @@
 
 namespace lmw::simulator {
 
-EngineTurn::EngineTurn(EngineDriver& driver, replica::RequestId id)
-    : driver_(driver), id_(id), arrived_(driver.context_, std::chrono::steady_clock::time_point::max()) {}
+EngineTurn::EngineTurn(EngineDriver& driver, replica::RequestId first,
+                       const std::vector<Generation>& generations)
+    : driver_(driver),
+      first_(first),
+      arrived_(driver.context_, std::chrono::steady_clock::time_point::max()) {
+  for (const auto& generation : generations)
+    asked_.push_back({static_cast<int>(generation.prompt.size()), generation.reply.finish});
+}
 
-EngineTurn::~EngineTurn() { driver_.abort(id_); }
+EngineTurn::~EngineTurn() {
+  for (std::size_t i = 0; i < asked_.size(); ++i) driver_.abort(first_ + i);
+}
 
 asio::awaitable<replica::Event> EngineTurn::next() {
   while (events_.empty()) co_await arrived_.async_wait(asio::as_tuple(asio::use_awaitable));
@@ -36,20 +44,21 @@ EngineDriver::EngineDriver(asio::io_context& context, replica::EngineOptions opt
 
 EngineDriver::~EngineDriver() { *alive_ = nullptr; }
 
-std::unique_ptr<EngineTurn> EngineDriver::submit(const std::vector<replica::Token>& prompt,
-                                                 const Reply& reply, std::optional<int> rank) {
+std::unique_ptr<EngineTurn> EngineDriver::submit(const std::vector<Generation>& generations,
+                                                 std::optional<int> rank) {
   const auto now = advance();
-  auto turn = std::make_unique<EngineTurn>(*this, ++last_id_);
-  turn->prompt_tokens_ = static_cast<int>(prompt.size());
-  turn->finish_ = reply.finish;
+  auto turn = std::make_unique<EngineTurn>(*this, last_id_ + 1, generations);
   turn->submitted_ = now;
-  turns_.emplace(turn->id_, turn.get());
-
-  auto tokens = prompt;
-  tokens.insert(tokens.end(), reply.tokens.begin(), reply.tokens.end());
-  turn->replica_ = engine_.submit({turn->id_, turn->prompt_tokens_, reply.size(),
-                                   replica::block_keys(tokens, engine_.profile().block_size)},
-                                  rank, now);
+  for (const auto& generation : generations) {
+    turns_.emplace(++last_id_, turn.get());
+    auto tokens = generation.prompt;
+    tokens.insert(tokens.end(), generation.reply.tokens.begin(), generation.reply.tokens.end());
+    const auto replica =
+        engine_.submit({last_id_, static_cast<int>(generation.prompt.size()), generation.reply.size(),
+                        replica::block_keys(tokens, engine_.profile().block_size)},
+                       rank, now);
+    if (last_id_ == turn->first_) turn->replica_ = replica;
+  }
   arm();
   return turn;
 }
@@ -88,11 +97,12 @@ void EngineDriver::deliver(const replica::Event& event) {
   const auto found = turns_.find(event.id);
   if (found == turns_.end()) return;
   auto& turn = *found->second;
+  const auto& asked = turn.asked_[static_cast<std::size_t>(turn.choice(event))];
   auto& tally = tallies_[static_cast<std::size_t>(event.replica)];
   if (event.kind == replica::Event::Kind::token && event.generated == 1)
-    tally.first_token(turn.prompt_tokens_, event.cached_tokens, event.at - turn.submitted_);
+    tally.first_token(asked.prompt_tokens, event.cached_tokens, event.at - turn.submitted_);
   if (event.kind == replica::Event::Kind::finished)
-    ++(turn.finish_ == Finish::length ? tally.cut_by_length : tally.stopped);
+    ++(asked.finish == Finish::length ? tally.cut_by_length : tally.stopped);
   turn.events_.push_back(event);
   turn.arrived_.cancel();
 }

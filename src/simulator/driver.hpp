@@ -21,10 +21,10 @@ namespace asio = boost::asio;
 
 class EngineDriver;
 
-// A request in the engine. Its end takes it out: the client that leaves frees its place at once.
+// A turn's requests in the engine. Its end takes them out: the client that leaves frees their places at once.
 class EngineTurn {
  public:
-  EngineTurn(EngineDriver& driver, replica::RequestId id);
+  EngineTurn(EngineDriver& driver, replica::RequestId first, const std::vector<Generation>& generations);
   ~EngineTurn();
   EngineTurn(const EngineTurn&) = delete;
   EngineTurn& operator=(const EngineTurn&) = delete;
@@ -33,18 +33,24 @@ class EngineTurn {
   asio::awaitable<replica::Event> next();
   // The next one if it is there and happened until `time`.
   std::optional<replica::Event> next_until(Instant time);
-  // Where it runs.
+  // Which of its generations an event is of.
+  int choice(const replica::Event& event) const { return static_cast<int>(event.id - first_); }
+  // Where it runs: the first of them, when there are several.
   int replica() const { return replica_; }
 
  private:
   friend class EngineDriver;
+  struct Asked {
+    int prompt_tokens = 0;
+    Finish finish = Finish::stop;
+  };
+
   EngineDriver& driver_;
-  replica::RequestId id_;
+  replica::RequestId first_;  // the others follow
+  std::vector<Asked> asked_;
   std::deque<replica::Event> events_;
   asio::steady_timer arrived_;  // never fires: cancelled when an event comes
   int replica_ = 0;
-  int prompt_tokens_ = 0;
-  Finish finish_ = Finish::stop;
   Instant submitted_{};
 };
 
@@ -53,9 +59,8 @@ class EngineDriver {
   EngineDriver(asio::io_context& context, replica::EngineOptions options, EngineClock clock);
   ~EngineDriver();
 
-  // `rank` must be one of the engine's; the balancer chooses when there is none.
-  std::unique_ptr<EngineTurn> submit(const std::vector<replica::Token>& prompt, const Reply& reply,
-                                     std::optional<int> rank);
+  // `rank` must be one of the engine's; the balancer chooses for each generation when there is none.
+  std::unique_ptr<EngineTurn> submit(const std::vector<Generation>& generations, std::optional<int> rank);
 
   void hang(int replica, bool hung);
   // Forgets requests, caches and counts. Turns that wait get no event any more.

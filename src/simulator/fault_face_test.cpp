@@ -35,7 +35,8 @@ TEST_F(FaultFace, IsNotServedWhenTheControlIsOff) {
 
 TEST_F(FaultFace, BusyIsAnswered503UntilItsTurnsAreUsedUp) {
   start();
-  order({{"turns", "busy"}, {"turns_left", 2}});
+  order({{"turns", "busy"}, {"turns_left", 6}});
+  for (const auto& answer : ask_all(true)) EXPECT_EQ(answer.status, 503);
   const auto openai = chat(streamed());
   EXPECT_EQ(openai.status, 503);
   EXPECT_EQ(Json::parse(openai.body).at("error").at("type"), "Service Unavailable");
@@ -44,13 +45,13 @@ TEST_F(FaultFace, BusyIsAnswered503UntilItsTurnsAreUsedUp) {
   EXPECT_EQ(Json::parse(anthropic.body).at("type"), "error");
   EXPECT_EQ(chat(request()).status, 200);
   EXPECT_EQ(metric(R"(vllm:admission_rejections_total{model_name="tiny",reason="max_num_queued_reqs"})"),
-            "2.0");
+            "6.0");
 }
 
 TEST_F(FaultFace, ClosesWithoutAnAnswer) {
   start();
-  order({{"turns", "close_unanswered"}, {"turns_left", 1}});
-  EXPECT_EQ(chat(request()).status, 0);
+  order({{"turns", "close_unanswered"}, {"turns_left", 4}});
+  for (const auto& answer : ask_all(false)) EXPECT_EQ(answer.status, 0);
   EXPECT_EQ(chat(request()).status, 200);
 }
 
@@ -58,7 +59,7 @@ TEST_F(FaultFace, CutsAStreamAfterSomeEvents) {
   start();
   for (const int events : {0, 1, 3}) {
     order({{"turns", "cut"}, {"after_events", events}});
-    for (const auto& answer : {chat(streamed(64)), messages(streamed(64))}) {
+    for (const auto& answer : ask_all(true)) {
       EXPECT_EQ(answer.status, 200);
       EXPECT_FALSE(answer.complete);
       EXPECT_EQ(events_in(answer.body), static_cast<std::size_t>(events));
@@ -70,10 +71,11 @@ TEST_F(FaultFace, CutsAStreamAfterSomeEvents) {
 TEST_F(FaultFace, CutsAStreamInsideAnEvent) {
   start();
   order({{"turns", "cut_mid_event"}, {"after_events", 1}});
-  const auto answer = chat(streamed(64));
-  EXPECT_FALSE(answer.complete);
-  EXPECT_EQ(events_in(answer.body), 1u);
-  EXPECT_FALSE(answer.body.ends_with("\n\n"));
+  for (const auto& answer : ask_all(true)) {
+    EXPECT_FALSE(answer.complete);
+    EXPECT_EQ(events_in(answer.body), 1u);
+    EXPECT_FALSE(answer.body.ends_with("\n\n"));
+  }
 }
 
 TEST_F(FaultFace, AHungReplicaTakesTurnsAndAnswersAfterwards) {

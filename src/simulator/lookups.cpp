@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "simulator/prompt.hpp"
+#include "simulator/request.hpp"
 #include "wire/http_message.hpp"
 
 namespace lmw::simulator {
@@ -26,7 +27,7 @@ Response detail_response(int status) {
 std::optional<ApiError> check_model(const SimulatorOptions& options,
                                     const std::optional<std::string>& model) {
   if (!model || *model == options.model) return std::nullopt;
-  return model_not_found(*model);
+  return model_not_found(*model, options.model);
 }
 
 Response list_models(const SimulatorOptions& options, std::int64_t unix_now) {
@@ -58,7 +59,7 @@ Response tell_version(const SimulatorOptions& options) {
 }
 
 Response count_message_tokens(const SimulatorOptions& options, std::string_view body) {
-  const auto request = parse_turn(body, wire::Family::anthropic, false);
+  const auto request = parse_turn(body, wire::Endpoint::count_tokens);
   if (!request) return error_response(request.error(), wire::Family::anthropic);
   if (const auto error = check_model(options, request->model))
     return error_response(*error, wire::Family::anthropic);
@@ -81,6 +82,19 @@ Response tokenize(const SimulatorOptions& options, std::string_view body) {
                         {"max_model_len", options.profile.max_model_len},
                         {"tokens", tokens},
                         {"token_strs", nullptr}});
+}
+
+Response detokenize(const SimulatorOptions& options, std::string_view body) {
+  const auto request = parse_detokenize(body);
+  if (!request) return error_response(request.error(), wire::Family::openai);
+  if (const auto error = check_model(options, request->model))
+    return error_response(*error, wire::Family::openai);
+  std::string text;
+  for (const auto token : request->tokens) {
+    Random random(token);
+    text += replica::random_word(random);
+  }
+  return json_response({{"prompt", text}});
 }
 
 }  // namespace lmw::simulator

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -73,6 +74,25 @@ class Loopback : public testing::Test {
   Answered messages(const Json& body, wire::Headers headers = {}) {
     return ask("POST", "/v1/messages", body.dump(), std::move(headers));
   }
+  Answered responses(const Json& body, wire::Headers headers = {}) {
+    return ask("POST", "/v1/responses", body.dump(), std::move(headers));
+  }
+  Answered completions(const Json& body, wire::Headers headers = {}) {
+    return ask("POST", "/v1/completions", body.dump(), std::move(headers));
+  }
+  // A turn of about `tokens` tokens at each endpoint that generates.
+  std::vector<Answered> ask_all(bool stream, int tokens = 64) {
+    std::vector<Answered> answers;
+    for (const auto& [path, body] : {std::pair{"/v1/chat/completions", request(tokens)},
+                                     {"/v1/messages", request(tokens)},
+                                     {"/v1/responses", input(tokens)},
+                                     {"/v1/completions", prompt("Once upon a time", tokens)}}) {
+      auto asked = body;
+      asked["stream"] = stream;
+      answers.push_back(ask("POST", path, asked.dump()));
+    }
+    return answers;
+  }
   Answered order(const Json& faults) { return ask("POST", "/sim/faults", faults.dump()); }
 
   // Of a line that starts with `sample` on the metrics page; "" when there is none.
@@ -93,6 +113,16 @@ class Loopback : public testing::Test {
     auto json = request(max_tokens);
     json["stream"] = true;
     return json;
+  }
+  // Of responses.
+  static Json input(int max_output_tokens = 8) {
+    return {{"model", "tiny"},
+            {"max_output_tokens", max_output_tokens},
+            {"input", Json::array({{{"role", "user"}, {"content", std::string(400, 'x')}}})}};
+  }
+  // Of completions.
+  static Json prompt(const Json& value, int max_tokens = 8) {
+    return {{"model", "tiny"}, {"prompt", value}, {"max_tokens", max_tokens}, {"ignore_eos", true}};
   }
   static wire::Headers rank(std::string_view value) {
     wire::Headers headers;

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "base/recorded.hpp"
-#include "simulator/sample_shape.hpp"
 #include "wire/prometheus_text.hpp"
 
 namespace lmw::simulator {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "replica/tokens.hpp"
-#include "simulator/request.hpp"
+#include "simulator/conversation.hpp"
 
 namespace lmw::simulator {
 

@@ -1,6 +1,8 @@
 #include "simulator/rank.hpp"
 
+#include <charconv>
 #include <limits>
+#include <utility>
 
 namespace lmw::simulator {
 
@@ -11,6 +13,15 @@ std::string_view stripped(std::string_view text) {
   const auto begin = text.find_first_not_of(python_space);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(python_space) + 1 - begin);
+}
+
+// Major and minor; zeros for what is no number.
+std::pair<int, int> version_of(std::string_view text) {
+  std::pair<int, int> version;
+  const auto* end = text.data() + text.size();
+  const auto major = std::from_chars(text.data(), end, version.first);
+  if (major.ptr != end) std::from_chars(major.ptr + 1, end, version.second);
+  return version;
 }
 
 }  // namespace
@@ -34,6 +45,10 @@ std::optional<std::int64_t> parse_rank(std::string_view header) {
   }
   if (!after_digit) return std::nullopt;
   return negative ? -value : value;
+}
+
+bool heeds_rank(std::string_view engine_version, wire::Endpoint endpoint) {
+  return endpoint != wire::Endpoint::responses || version_of(engine_version) >= std::pair(0, 33);
 }
 
 }  // namespace lmw::simulator

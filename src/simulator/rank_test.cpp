@@ -21,5 +21,15 @@ TEST(ParseRank, CutsWhatIsTooLargeInsteadOfOverflowing) {
   EXPECT_LT(parse_rank("-99999999999999999999999999").value_or(0), -1'000'000'000);
 }
 
+TEST(HeedsRank, OnResponsesFromVersion033AndElsewhereAlways) {
+  for (const auto* old : {"0.32.0", "0.9.1", "0.32.1.dev5+g123"}) {
+    EXPECT_FALSE(heeds_rank(old, wire::Endpoint::responses)) << old;
+    EXPECT_TRUE(heeds_rank(old, wire::Endpoint::completions)) << old;
+  }
+  for (const auto* recent : {"0.33.0", "0.40", "1.0"}) {
+    EXPECT_TRUE(heeds_rank(recent, wire::Endpoint::responses)) << recent;
+  }
+}
+
 }  // namespace
 }  // namespace lmw::simulator

@@ -10,7 +10,6 @@ namespace lmw::simulator {
 
 namespace {
 
-constexpr std::int64_t default_max_tokens = 256;
 constexpr double full_length_share = 0.85;
 
 // A tokenizer's borders inside a given text are not known here: spreads the bytes evenly, never inside a
@@ -26,35 +25,36 @@ std::vector<std::size_t> even_cuts(std::string_view text, int tokens) {
   return cuts;
 }
 
-std::vector<Part> in_family_order(const std::vector<Part>& parts, wire::Family family) {
+std::vector<Part> in_order_of(wire::Endpoint endpoint, const std::vector<Part>& parts) {
+  const auto is_call = [](const Part& part) { return part.kind == Part::Kind::tool_call; };
+  const auto append = [&](std::vector<Part>& out, const Part& part) {
+    if (is_call(part) || !part.text.empty()) out.push_back(part);
+  };
   std::vector<Part> ordered;
-  if (family == wire::Family::anthropic) {
-    std::ranges::copy_if(parts, std::back_inserter(ordered), [](const Part& part) {
-      return part.kind != Part::Kind::text || !part.text.empty();
-    });
+  if (endpoint == wire::Endpoint::messages) {
+    for (const auto& part : parts) append(ordered, part);
   } else {
     Part text;
     for (const auto& part : parts) {
-      if (part.kind == Part::Kind::text) text.text += part.text;
+      if (!is_call(part)) text.text += part.text;
     }
-    if (!text.text.empty()) ordered.push_back(std::move(text));
-    std::ranges::copy_if(parts, std::back_inserter(ordered),
-                         [](const Part& part) { return part.kind == Part::Kind::tool_call; });
+    append(ordered, text);
+    if (endpoint != wire::Endpoint::completions)
+      std::ranges::copy_if(parts, std::back_inserter(ordered), is_call);
   }
   if (ordered.empty()) ordered.push_back(Part{Part::Kind::text, " ", ""});  // a model says at least one token
   return ordered;
 }
 
-std::string call_id(wire::Family family, Random& ids) {
-  const auto* prefix = family == wire::Family::anthropic ? "toolu_" : "call_";
+std::string call_id(wire::Endpoint endpoint, Random& ids) {
+  const auto* prefix = endpoint == wire::Endpoint::messages ? "toolu_" : "call_";
   const auto high = ids.next();
   return fmt::format("{}{:016x}{:08x}", prefix, high, ids.next() >> 32);
 }
 
 }  // namespace
 
-Length draw_length(std::optional<std::int64_t> max_tokens, bool ignore_eos, Random& random) {
-  const auto limit = max_tokens.value_or(default_max_tokens);
+Length draw_length(std::int64_t limit, bool ignore_eos, Random& random) {
   if (ignore_eos || random.unit() < full_length_share) return {static_cast<int>(limit), Finish::length};
   const auto drawn = random.between(80, 256);
   if (drawn >= limit) return {static_cast<int>(limit), Finish::length};
@@ -75,9 +75,9 @@ Reply random_reply(const Length& length, Random& random) {
   return reply;
 }
 
-Reply scripted_reply(const std::vector<Part>& parts, wire::Family family, Random& ids) {
+Reply scripted_reply(const std::vector<Part>& parts, wire::Endpoint endpoint, Random& ids) {
   Reply reply;
-  const auto ordered = in_family_order(parts, family);
+  const auto ordered = in_order_of(endpoint, parts);
   std::vector<Part> so_far;
   for (const auto& part : ordered) {
     so_far.push_back(part);
@@ -89,7 +89,7 @@ Reply scripted_reply(const std::vector<Part>& parts, wire::Family family, Random
     if (part.kind == Part::Kind::text) {
       made.cuts = even_cuts(part.text, std::max(0, made.end - made.begin));
     } else {
-      made.id = call_id(family, ids);
+      made.id = call_id(endpoint, ids);
       reply.finish = Finish::tool_calls;
     }
     reply.parts.push_back(std::move(made));

@@ -9,7 +9,8 @@
 
 #include "base/random.hpp"
 #include "replica/tokens.hpp"
-#include "simulator/request.hpp"
+#include "simulator/conversation.hpp"
+#include "wire/api.hpp"
 
 namespace lmw::simulator {
 
@@ -31,19 +32,25 @@ struct Reply {
   int size() const { return static_cast<int>(tokens.size()); }
 };
 
+// One request to a replica and what comes of it.
+struct Generation {
+  std::vector<replica::Token> prompt;
+  Reply reply;
+};
+
 // How many words a model without a script says: all that it may with probability 0.85 (always when it ignores
-// its end token), else a uniform draw from 80 to 256. 256 when the request names no limit.
+// its end token), else a uniform draw from 80 to 256.
 struct Length {
   int tokens = 0;
   Finish finish = Finish::length;
 };
-Length draw_length(std::optional<std::int64_t> max_tokens, bool ignore_eos, Random& random);
+Length draw_length(std::int64_t limit, bool ignore_eos, Random& random);
 
 Reply random_reply(const Length& length, Random& random);
 
-// The parts in order for /v1/messages; chat has all text first, as one, then the calls. Ids are drawn from
-// `ids`.
-Reply scripted_reply(const std::vector<Part>& parts, wire::Family family, Random& ids);
+// The parts in order for /v1/messages. Chat and responses have all text first, as one, then the calls;
+// completions have the text alone. Ids are drawn from `ids`.
+Reply scripted_reply(const std::vector<Part>& parts, wire::Endpoint endpoint, Random& ids);
 
 // A piece of a reply that can be sent.
 struct Delta {

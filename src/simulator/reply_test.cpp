@@ -59,7 +59,7 @@ TEST(ReplyCursor, GivesTheWholeTextWhateverTheSteps) {
 TEST(ReplyCursor, NeverCutsACharacter) {
   Random ids(1);
   const auto reply =
-      scripted_reply({{Part::Kind::text, "日本語のテキストです", ""}}, wire::Family::openai, ids);
+      scripted_reply({{Part::Kind::text, "日本語のテキストです", ""}}, wire::Endpoint::chat_completions, ids);
   ReplyCursor cursor(reply);
   for (int now = 1; now <= reply.size(); ++now) {
     while (const auto delta = cursor.next(now)) EXPECT_EQ(delta->text.size() % 3, 0u);
@@ -68,8 +68,8 @@ TEST(ReplyCursor, NeverCutsACharacter) {
 
 TEST(ReplyCursor, HoldsACallBackUntilItsLastToken) {
   Random ids(1);
-  const auto reply =
-      scripted_reply({{Part::Kind::tool_call, R"({"command":"ls"})", "Bash"}}, wire::Family::openai, ids);
+  const auto reply = scripted_reply({{Part::Kind::tool_call, R"({"command":"ls"})", "Bash"}},
+                                    wire::Endpoint::chat_completions, ids);
   ReplyCursor cursor(reply);
   EXPECT_FALSE(cursor.next(reply.size() - 1));
   const auto delta = cursor.next(reply.size());
@@ -80,13 +80,28 @@ TEST(ReplyCursor, HoldsACallBackUntilItsLastToken) {
 
 TEST(ScriptedReply, HasAtLeastOneToken) {
   Random ids(1);
-  EXPECT_GE(scripted_reply({{Part::Kind::text, "", ""}}, wire::Family::openai, ids).size(), 1);
+  EXPECT_GE(scripted_reply({{Part::Kind::text, "", ""}}, wire::Endpoint::chat_completions, ids).size(), 1);
+}
+
+TEST(ScriptedReply, HasItsPartsInTheOrderOfTheEndpoint) {
+  const std::vector<Part> parts{
+      {Part::Kind::tool_call, "{}", "Done"}, {Part::Kind::text, "a", ""}, {Part::Kind::text, "b", ""}};
+  const auto order = [&](wire::Endpoint endpoint) {
+    Random ids(1);
+    std::vector<std::string> texts;
+    for (const auto& part : scripted_reply(parts, endpoint, ids).parts) texts.push_back(part.part.text);
+    return texts;
+  };
+  EXPECT_EQ(order(wire::Endpoint::messages), (std::vector<std::string>{"{}", "a", "b"}));
+  EXPECT_EQ(order(wire::Endpoint::chat_completions), (std::vector<std::string>{"ab", "{}"}));
+  EXPECT_EQ(order(wire::Endpoint::responses), (std::vector<std::string>{"ab", "{}"}));
+  EXPECT_EQ(order(wire::Endpoint::completions), std::vector<std::string>{"ab"});
 }
 
 TEST(ScriptedReply, GivesEachCallAnIdOfItsOwn) {
   Random ids(1);
   const Part call{Part::Kind::tool_call, "{}", "Done"};
-  const auto reply = scripted_reply({call, call}, wire::Family::anthropic, ids);
+  const auto reply = scripted_reply({call, call}, wire::Endpoint::messages, ids);
   EXPECT_NE(reply.parts[0].id, reply.parts[1].id);
   EXPECT_EQ(reply.parts[0].id.size(), std::string("toolu_").size() + 24);
 }

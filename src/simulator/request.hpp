@@ -1,4 +1,4 @@
-// A turn's request as the engine reads it: both families in one form.
+// A turn's request as the engine reads it: all endpoints in one form.
 #pragma once
 
 #include <cstdint>
@@ -6,53 +6,36 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "replica/tokens.hpp"
 #include "simulator/api_error.hpp"
+#include "simulator/conversation.hpp"
 #include "wire/api.hpp"
 
 namespace lmw::simulator {
 
-struct Part {
-  enum class Kind { text, tool_call, tool_result };
-  Kind kind = Kind::text;
-  std::string text;  // of a tool call: its arguments as JSON text in a normal form (keys sorted, no spaces)
-  std::string name;  // of a tool call
-  friend bool operator==(const Part&, const Part&) = default;
-};
-
-struct Message {
-  std::string role;
-  std::vector<Part> parts;
-};
-
-struct Tool {
-  std::string name;
-  std::string definition;  // JSON text in a normal form, without cache_control
-};
-
-// What stands in the prompt. Dropped: cache_control, metadata, ids, and parts that a text model's template
-// passes over.
-struct Conversation {
-  std::string system;
-  std::vector<Tool> tools;
-  std::vector<Message> messages;
-};
+// What /v1/completions goes on from: a text, or its tokens.
+using RawPrompt = std::variant<std::string, std::vector<replica::Token>>;
 
 struct TurnRequest {
+  wire::Endpoint endpoint = wire::Endpoint::chat_completions;
   std::optional<std::string> model;
-  Conversation conversation;
+  Conversation conversation;       // of all but completions
+  std::vector<RawPrompt> prompts;  // of completions: one or more
   bool stream = false;
-  bool include_usage = false;           // stream_options, chat
-  bool continuous_usage_stats = false;  // stream_options, chat
+  bool include_usage = false;           // stream_options, chat and completions
+  bool continuous_usage_stats = false;  // stream_options, chat and completions
   std::optional<std::int64_t> max_tokens;
-  bool ignore_eos = false;  // chat only: /v1/messages drops it
+  std::string max_tokens_name = "max_tokens";  // as the engine's errors call it
+  bool ignore_eos = false;                     // /v1/messages drops it
+  std::string repeated;                        // responses: repeated_members()
+  std::string id;                              // responses: the client's own, or ""
 };
 
-// Of POST /v1/chat/completions (openai) or /v1/messages and its count_tokens (anthropic). `max_tokens` is
-// demanded of /v1/messages only when `generates`.
-std::expected<TurnRequest, ApiError> parse_turn(std::string_view body, wire::Family family,
-                                                bool generates = true);
+// Of a POST to an endpoint that generates, or to count_tokens, which demands no `max_tokens`.
+std::expected<TurnRequest, ApiError> parse_turn(std::string_view body, wire::Endpoint endpoint);
 
 // Of POST /tokenize: a `prompt`, or a conversation as chat has it.
 struct TokenizeRequest {
@@ -61,5 +44,12 @@ struct TokenizeRequest {
   Conversation conversation;
 };
 std::expected<TokenizeRequest, ApiError> parse_tokenize(std::string_view body);
+
+// Of POST /detokenize.
+struct DetokenizeRequest {
+  std::optional<std::string> model;
+  std::vector<replica::Token> tokens;
+};
+std::expected<DetokenizeRequest, ApiError> parse_detokenize(std::string_view body);
 
 }  // namespace lmw::simulator

@@ -12,7 +12,10 @@ namespace lmw::simulator {
 namespace {
 using Json = nlohmann::json;
 
-constexpr std::string_view reminder = "<system-reminder>";
+// What agents put before or beside the words of their user.
+bool is_reminder(const Part& part) {
+  return part.text.starts_with("<system-reminder>") || part.text.starts_with("<environment_context>");
+}
 
 template <class T>
 bool read(const Json& value, std::optional<T>& out) {
@@ -81,13 +84,16 @@ Result<Rule> read_rule(const Json& json) {
   return rule;
 }
 
-bool is_user(const Message& message) { return message.role == "user" || message.role == "tool"; }
+bool is_user(const Message& message) {
+  if (message.role != "user" && message.role != "tool") return false;
+  return message.parts.empty() || !std::ranges::all_of(message.parts, is_reminder);
+}
 
 std::string text_of(const Message& message) {
   std::string text;
   bool first = true;
   for (const auto& part : message.parts) {
-    if (part.kind == Part::Kind::tool_call || part.text.starts_with(reminder)) continue;
+    if (part.kind == Part::Kind::tool_call || is_reminder(part)) continue;
     if (!std::exchange(first, false)) text += '\n';
     text += part.text;
   }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "simulator/request.hpp"
+#include "simulator/conversation.hpp"
 
 namespace lmw::simulator {
 

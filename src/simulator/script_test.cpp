@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "simulator/request.hpp"
+
 namespace lmw::simulator {
 namespace {
 
@@ -11,7 +13,7 @@ std::string reply_to(const std::string& rules, const std::string& messages, cons
   EXPECT_TRUE(script) << script.error().message;
   const auto request =
       parse_turn(R"({"model":"m","max_tokens":9,"tools":)" + tools + R"(,"messages":[)" + messages + "]}",
-                 wire::Family::anthropic);
+                 wire::Endpoint::messages);
   EXPECT_TRUE(request) << request.error().message;
   const auto* parts = script && request ? script->reply_to(request->conversation) : nullptr;
   return parts ? parts->at(0).text : "";
@@ -56,6 +58,13 @@ TEST(Script, DoesNotLookIntoReminders) {
   EXPECT_EQ(reply_to(rules, R"({"role":"user","content":[{"type":"text","text":"<system-reminder>secret"},
     {"type":"text","text":"hello"}]})"),
             "");
+}
+
+TEST(Script, PassesOverUserMessagesOfNothingButReminders) {
+  const std::string rules = R"({"when":{"first_user_contains":"say hi"},"reply":[{"text":"A"}]})";
+  const std::string context =
+      R"({"role":"user","content":"<environment_context>bash</environment_context>"})";
+  EXPECT_EQ(reply_to(rules, all({context, user})), "A");
 }
 
 TEST(Script, LooksIntoToolResults) {

@@ -1,5 +1,7 @@
 #include "simulator/turn.hpp"
 
+#include <algorithm>
+
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/chrono.h>
@@ -31,6 +33,7 @@ class EventSender {
 
   // False when the connection is over.
   asio::awaitable<bool> send(std::string_view events) {
+    if (events.empty()) co_return true;
     if (!cuts_) co_return co_await connection_.write(events);
     std::size_t end = 0;
     for (; left_ > 0 && end < events.size(); --left_) end = events.find(event_end, end) + event_end.size();
@@ -56,12 +59,11 @@ class EventSender {
   int left_;
 };
 
-std::optional<CacheCounts> counts_of(const TurnPlan& plan, const replica::Event& event,
-                                     const SimulatorOptions& options) {
-  if (!options.prompt_tokens_details) return std::nullopt;
+CacheCounts counts_of(const TurnPlan& plan, int choice, int cached, const SimulatorOptions& options) {
   const int block = options.profile.block_size;
-  const int full = static_cast<int>(plan.prompt.size()) / block * block;
-  return CacheCounts{event.cached_tokens, std::max(0, full - event.cached_tokens)};
+  const auto prompt = plan.generations[static_cast<std::size_t>(choice)].prompt.size();
+  const int full = static_cast<int>(prompt) / block * block;
+  return CacheCounts{cached, std::max(0, full - cached)};
 }
 
 // A real engine does not say where a request runs. This one does, so that a bench can tell whether turns
@@ -72,35 +74,58 @@ wire::ResponseHead answer_head(std::string_view content_type, const EngineTurn& 
   return head;
 }
 
+// The next event of the turn, when it is due on the wire, and what has come meanwhile, one event a choice: a
+// sender that is late makes fewer, larger pieces.
+asio::awaitable<std::vector<replica::Event>> due_events(EngineTurn& turn, EngineClock clock,
+                                                        Duration network) {
+  std::vector<replica::Event> due{co_await turn.next()};
+  co_await sleep_until(clock, due.front().at + network);
+  const auto sent_by_now = clock.now() - network;
+  while (const auto more = turn.next_until(sent_by_now)) {
+    const auto same = std::ranges::find(due, more->id, &replica::Event::id);
+    if (same == due.end()) {
+      due.push_back(*more);
+    } else {
+      *same = *more;
+    }
+  }
+  co_return due;
+}
+
 asio::awaitable<void> stream_answer(net::ServerConnection& connection, const TurnPlan& plan,
                                     const SimulatorOptions& options, EngineTurn& turn, EngineClock clock) {
   const auto network = options.profile.network;
   co_await sleep_until(clock, clock.now() + network);
   EventSender sender(connection, plan);
   connection.begin(answer_head("text/event-stream; charset=utf-8", turn), std::nullopt);
-  if (!co_await connection.write("")) co_return;
-  while (true) {
-    auto event = co_await turn.next();
-    co_await sleep_until(clock, event.at + network);
-    // What has come meanwhile goes along: a sender that is late makes fewer, larger pieces.
-    const auto sent_by_now = clock.now() - network;
-    while (const auto more = turn.next_until(sent_by_now)) event = *more;
-    const bool finished = event.kind == replica::Event::Kind::finished;
-    const auto bytes = finished ? plan.answer->finish(counts_of(plan, event, options))
-                                : plan.answer->events(event.generated);
-    if (!bytes.empty() && !co_await sender.send(bytes)) co_return;
-    if (finished) break;
+  const auto begun = plan.answer->begin();
+  if (!co_await connection.write("") || !co_await sender.send(begun)) co_return;
+  std::optional<CacheCounts> counts;  // of the first that has a token, as the engine reports
+  for (std::size_t left = plan.generations.size(); left > 0;) {
+    std::string bytes;
+    for (const auto& event : co_await due_events(turn, clock, network)) {
+      const int choice = turn.choice(event);
+      if (!counts) counts = counts_of(plan, choice, event.cached_tokens, options);
+      bytes += plan.answer->events({event.generated, choice});
+      if (event.kind == replica::Event::Kind::finished) --left;
+    }
+    if (left == 0) bytes += plan.answer->end(*counts);
+    if (!co_await sender.send(bytes)) co_return;
   }
   co_await sender.end();
 }
 
 asio::awaitable<void> whole_answer(net::ServerConnection& connection, const TurnPlan& plan,
                                    const SimulatorOptions& options, EngineTurn& turn, EngineClock clock) {
-  auto event = co_await turn.next();
-  while (event.kind != replica::Event::Kind::finished) event = co_await turn.next();
-  co_await sleep_until(clock, event.at + options.profile.network);
-  co_await connection.respond(answer_head("application/json", turn),
-                              plan.answer->whole(counts_of(plan, event, options)));
+  const int last = static_cast<int>(plan.generations.size()) - 1;
+  CacheCounts counts;  // of the last prompt, as the engine reports
+  for (std::size_t left = plan.generations.size(); left > 0;) {
+    const auto event = co_await turn.next();
+    if (event.kind != replica::Event::Kind::finished) continue;
+    if (turn.choice(event) == last) counts = counts_of(plan, last, event.cached_tokens, options);
+    if (--left == 0) co_await sleep_until(clock, event.at + options.profile.network);
+  }
+  co_await connection.respond(answer_head("application/json", turn), plan.answer->whole(counts));
 }
 
 // A stream with a bad rank has begun before the engine refuses it.
@@ -127,7 +152,7 @@ asio::awaitable<void> ask_engine(net::ServerConnection& connection, const TurnPl
     }
     rank = static_cast<int>(*plan.rank);
   }
-  const auto turn = driver.submit(plan.prompt, *plan.reply, rank);
+  const auto turn = driver.submit(plan.generations, rank);
   if (plan.stream) {
     co_await stream_answer(connection, plan, options, *turn, clock);
   } else {

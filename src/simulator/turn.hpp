@@ -19,10 +19,9 @@ namespace lmw::simulator {
 struct TurnPlan {
   wire::Family family = wire::Family::openai;
   bool stream = false;
-  std::vector<replica::Token> prompt;
-  std::unique_ptr<Reply> reply;
-  std::unique_ptr<Answer> answer;
-  std::optional<std::int64_t> rank;  // as asked for; may be out of range
+  std::vector<Generation> generations;  // one; of completions one a prompt
+  std::unique_ptr<Answer> answer;       // refers to them
+  std::optional<std::int64_t> rank;     // as asked for; may be out of range
   TurnFault fault = TurnFault::none;
   int after_events = 0;
 };
@@ -36,7 +35,7 @@ struct TurnNaming {
 
 // Reads the body and decides the reply. Errors are those that come before the engine sees the request.
 std::expected<TurnPlan, ApiError> plan_turn(const SimulatorOptions& options, std::string_view body,
-                                            wire::Family family, const TurnNaming& naming);
+                                            wire::Endpoint endpoint, const TurnNaming& naming);
 
 // vllm-0.32.0-dp4-xxxxxxxx; the same for equal options.
 std::string fingerprint(const SimulatorOptions& options);
