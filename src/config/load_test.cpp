@@ -178,6 +178,11 @@ TEST(Load, ReportsBadSyntaxWithItsPlaceBesideOtherFaults) {
   EXPECT_THAT(problems("log_level = 'info'\nlog_level = 'warn'"), ElementsAre(HasSubstr("w.toml:2:")));
 }
 
+TEST(Load, ReportsMalformedHeadersOfTables) {
+  for (const std::string text : {"[[[a]]]", "[=]", "[.a]", "[a.]", "[ ]", "[[", "[\n", "[[a]", "[a]]"})
+    EXPECT_THAT(problems(text), ElementsAre(HasSubstr("w.toml:1:"))) << text;
+}
+
 TEST(Load, RefusesNestingThatWouldUseUpTheStack) {
   const auto dotted = [](int parts) {
     std::string key = "x";

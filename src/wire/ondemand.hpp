@@ -85,4 +85,12 @@ inline std::optional<std::string_view> inside_of_string(std::string_view token) 
   return token.substr(1, token.size() - 2);
 }
 
+// The first line of such a text with its `\n`. (In `\\n` the backslash is escaped, and no line ends.)
+inline std::string_view first_line_of(std::string_view inside) {
+  for (std::size_t at = inside.find('\\'); at < inside.size(); at = inside.find('\\', at + 2)) {
+    if (inside.substr(at, 2) == R"(\n)") return inside.substr(0, at + 2);
+  }
+  return inside;
+}
+
 }  // namespace lmw::wire

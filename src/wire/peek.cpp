@@ -219,8 +219,7 @@ error_code Peeker::read_system(ondemand::value& value) {
   peek_.billing.reset();
   if (auto text = inside_of_string(token_of(value))) {
     if (is_billing(*text)) {
-      const auto line_end = text->find(R"(\n)");
-      const auto line = text->substr(0, line_end == text->npos ? line_end : line_end + 2);
+      const auto line = first_line_of(*text);
       peek_.billing = range(line);
       text->remove_prefix(line.size());
     }

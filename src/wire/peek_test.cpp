@@ -225,6 +225,7 @@ TEST(Peek, FindsTheBillingLineAtTheHeadOfTheSystemPrompt) {
   EXPECT_EQ(without_billing(R"({"system": [ {"text":")" + line + R"("} ] })"), R"({"system": [ ] })");
   EXPECT_EQ(without_billing(R"({"system":")" + line + R"(\nYou are"})"), R"({"system":"You are"})");
   EXPECT_EQ(without_billing(R"({"system":")" + line + R"("})"), R"({"system":""})");
+  EXPECT_EQ(without_billing(R"({"system":")" + line + R"( a\\new word\nYou"})"), R"({"system":"You"})");
 }
 
 TEST(Peek, LeavesABillingLineAloneThatIsOnlyQuoted) {
