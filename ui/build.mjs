@@ -14,7 +14,7 @@ const bundle = await context({
   outdir: out,
   bundle: true,
   minify: true,
-  target: "es2022",
+  target: "es2023",
   jsx: "automatic",
   jsxImportSource: "preact",
   logLevel: "warning",

@@ -1,5 +1,7 @@
 #include "admin/api.hpp"
 
+#include <charconv>
+
 #include <nlohmann/json.hpp>
 
 #include "admin/cache_json.hpp"
@@ -39,9 +41,21 @@ bool is_of_model(const Path& path) {
 bool is_routing(const Path& path) { return is_of_model(path) && path[4] == "routing"; }
 bool is_login(const Path& path) { return is(path, {"admin", "api", "login"}); }
 
+// /admin/api/in-flight/{number}/cancel
+bool is_cancel(const Path& path) {
+  return path.size() == 5 && path[0] == "admin" && path[1] == "api" && path[2] == "in-flight" &&
+         path[4] == "cancel";
+}
+
+// /admin/api/models/{name}/conversations/{key}
+bool is_conversation(const Path& path) {
+  return path.size() == 6 && path[0] == "admin" && path[1] == "api" && path[2] == "models" &&
+         path[4] == "conversations";
+}
+
 // What a path takes, as the Allow header has it.
 std::string_view methods_of(const Path& path) {
-  return is_login(path) ? "POST" : is_routing(path) ? "GET, HEAD, PUT" : "GET, HEAD";
+  return is_login(path) || is_cancel(path) ? "POST" : is_routing(path) ? "GET, HEAD, PUT" : "GET, HEAD";
 }
 
 bool is_read(std::string_view method) { return method == "GET" || method == "HEAD"; }
@@ -109,6 +123,8 @@ Response Api::get(const Path& path, const wire::RequestHead& head) const {
   if (is(path, {"health"})) return dump({{"status", "ok"}, {"version", version}});
   if (is(path, {"admin", "api", "models"})) return dump(models_json(directory_));
   if (is(path, {"admin", "api", "engines"})) return dump(engines_json(directory_));
+  if (is(path, {"admin", "api", "in-flight"}))
+    return dump({{"in_flight", in_flight_json(in_flight_, clock_.now())}});
   if (is(path, {"admin", "api", "history"})) return get_history("", head.target);
   if (is_of_model(path)) {
     const auto* pool = directory_.find_pool(path[3]);
@@ -146,7 +162,17 @@ Response Api::get_connect(const gateway::Pool& pool, std::string_view host) cons
 }
 
 Response Api::change(const Path& path, std::string_view body) {
-  return is_login(path) ? log_in(body) : put_routing(path[3], body);
+  if (is_login(path)) return log_in(body);
+  return is_cancel(path) ? cancel(path[3]) : put_routing(path[3], body);
+}
+
+Response Api::cancel(std::string_view number) {
+  gateway::InFlight::Number value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  const bool is_number = error == std::errc() && end == number.data() + number.size();
+  if (!is_number || !in_flight_.cancel(value))
+    return Response::error(404, "that turn is not in flight, or no longer");
+  return dump({{"status", "ok"}});
 }
 
 Response Api::put_routing(const std::string& model, std::string_view body) const {
@@ -213,7 +239,7 @@ net::awaitable<void> Api::live(net::ServerConnection& client) {
     co_return;
   }
   const Open open(live_clients_);
-  co_await stream_live(client, LiveFeed(directory_), clock_);
+  co_await stream_live(client, LiveFeed(directory_, in_flight_), clock_);
 }
 
 net::awaitable<Response> Api::answer(net::ServerConnection& client, const Path& path,

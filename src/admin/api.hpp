@@ -8,10 +8,19 @@
 #include "admin/response.hpp"
 #include "base/time.hpp"
 #include "gateway/directory.hpp"
+#include "gateway/in_flight.hpp"
 #include "net/server.hpp"
 #include "store/history.hpp"
 
 namespace lmw::admin {
+
+// What it shows and changes.
+struct ApiParts {
+  gateway::Directory& directory;
+  gateway::InFlight& in_flight;
+  const EngineClock& clock;
+  const store::History& history;
+};
 
 struct ApiOptions {
   std::string listen_host;  // of the admin listener's address
@@ -24,12 +33,12 @@ class Api {
  public:
   static constexpr int max_live_clients = 32;
 
-  // What is passed by reference must outlive it.
-  Api(gateway::Directory& directory, const EngineClock& clock, const store::History& history,
-      ApiOptions options)
-      : directory_(directory),
-        clock_(clock),
-        history_(history),
+  // The parts must outlive it.
+  Api(ApiParts parts, ApiOptions options)
+      : directory_(parts.directory),
+        in_flight_(parts.in_flight),
+        clock_(parts.clock),
+        history_(parts.history),
         options_(std::move(options)),
         page_(options_.page_dir),
         access_(options_.token, random_session()) {}
@@ -49,11 +58,13 @@ class Api {
   Response get_connect(const gateway::Pool& pool, std::string_view host) const;
   Response change(const Path& path, std::string_view body);
   Response put_routing(const std::string& model, std::string_view body) const;
+  Response cancel(std::string_view number);
   Response log_in(std::string_view body);
   Response must_wait() const;
   net::awaitable<void> live(net::ServerConnection& client);
 
   gateway::Directory& directory_;
+  gateway::InFlight& in_flight_;
   const EngineClock& clock_;
   const store::History& history_;
   ApiOptions options_;

@@ -49,6 +49,7 @@ std::string LiveFeed::next(Instant now) {
   json routing = json::array();
   for (const auto& pool : directory_.pools()) routing.push_back(routing_json(*pool, now));
   state["routing"] = std::move(routing);
+  state["in_flight"] = in_flight_json(in_flight_, now);
   std::string out = event("state", state);
   for (const auto& pool : directory_.pools()) {
     auto& sent = sent_[pool->name];

@@ -7,12 +7,13 @@
 
 #include "base/time.hpp"
 #include "gateway/directory.hpp"
+#include "gateway/in_flight.hpp"
 #include "net/server_connection.hpp"
 
 namespace lmw::admin {
 
 // What one client has been sent. Events:
-// - state: models, engines, and the routing of each model, whole;
+// - state: models, engines, the routing of each model and the turns in flight, whole;
 // - conversations: of one model, those that are new or had a turn; `reset`: these are all there are;
 // - prompt_breaks: of one model, whole, when they have changed.
 class LiveFeed {
@@ -20,7 +21,8 @@ class LiveFeed {
   // Of a model, the most recently active; the page shows no more.
   static constexpr std::size_t max_conversations = 5000;
 
-  explicit LiveFeed(const gateway::Directory& directory) : directory_(directory) {}
+  LiveFeed(const gateway::Directory& directory, const gateway::InFlight& in_flight)
+      : directory_(directory), in_flight_(in_flight) {}
 
   // The events since the last call.
   std::string next(Instant now);
@@ -36,6 +38,7 @@ class LiveFeed {
   std::string breaks(const gateway::Pool& pool, Sent& sent, Instant now) const;
 
   const gateway::Directory& directory_;
+  const gateway::InFlight& in_flight_;
   std::map<std::string, Sent> sent_;  // by model
 };
 

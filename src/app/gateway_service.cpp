@@ -68,11 +68,12 @@ Result<void> GatewayService::listen() {
                                    });
   if (!admin) return std::unexpected(admin.error());
   admin_ = std::move(*admin);
-  admin_api_ = std::make_unique<admin::Api>(directory_, clock_, history_,
-                                            admin::ApiOptions{.listen_host = admin_listen->host,
-                                                              .api_url = api_->url(),
-                                                              .page_dir = config_.page_dir,
-                                                              .token = config_.admin_token});
+  admin_api_ =
+      std::make_unique<admin::Api>(admin::ApiParts{directory_, gateway_.in_flight(), clock_, history_},
+                                   admin::ApiOptions{.listen_host = admin_listen->host,
+                                                     .api_url = api_->url(),
+                                                     .page_dir = config_.page_dir,
+                                                     .token = config_.admin_token});
   for (auto* server : {api_.get(), admin_.get()}) server->on_fault = log_fault;
   return {};
 }

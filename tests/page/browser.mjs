@@ -1,7 +1,7 @@
 // Pages in Debian's Chromium, with all that the browser complains about.
 import { chromium } from "playwright-core";
 
-export const viewNames = ["overview", "routing", "conversations", "prompt-breaks", "engines", "connect"];
+export const viewNames = ["overview", "routing", "in-flight", "conversations", "prompt-breaks", "engines", "connect"];
 
 export async function launch() {
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });

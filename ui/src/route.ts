@@ -1,14 +1,15 @@
-// Where we are: #/VIEW or #/VIEW/NAME, so that a view can be linked to and the back button works.
+// Where we are: #/VIEW, #/VIEW/MODEL or #/VIEW/MODEL/KEY, so that a view can be linked to and the back button works.
 import { useEffect, useState } from "preact/hooks";
 
 export interface Route {
   view: string;
   name: string | null;
+  of: string | null;
 }
 
 function read(): Route {
-  const [view = "", name] = location.hash.replace(/^#\/?/, "").split("/");
-  return { view: view || "overview", name: name ? decode(name) : null };
+  const [view = "", name, of] = location.hash.replace(/^#\/?/, "").split("/");
+  return { view: view || "overview", name: name ? decode(name) : null, of: of ? decode(of) : null };
 }
 
 function decode(text: string): string {
@@ -29,6 +30,6 @@ export function useRoute(): Route {
   return route;
 }
 
-export function href(view: string, name?: string): string {
-  return name === undefined ? `#/${view}` : `#/${view}/${encodeURIComponent(name)}`;
+export function href(view: string, ...rest: string[]): string {
+  return ["#", view, ...rest.map(encodeURIComponent)].join("/");
 }

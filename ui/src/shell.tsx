@@ -8,8 +8,10 @@ import { type Route, href, useRoute } from "./route";
 import { ThemeButton } from "./theme";
 import type { State } from "./types";
 import { Connect } from "./views/connect";
+import { Conversation } from "./views/conversation";
 import { Conversations } from "./views/conversations";
 import { Engines } from "./views/engines";
+import { InFlight } from "./views/in_flight";
 import { Overview } from "./views/overview";
 import { PromptBreaks } from "./views/prompt_breaks";
 import { Routing } from "./views/routing";
@@ -17,15 +19,19 @@ import { Routing } from "./views/routing";
 export interface ViewProps {
   state: State;
   name: string | null; // of the model, where a view has one
+  of: string | null; // the key of a conversation
 }
 
-const views: { id: string; title: string; view: (props: ViewProps) => JSX.Element }[] = [
+// One that is `under` another is reached from there.
+const views: { id: string; title: string; view: (props: ViewProps) => JSX.Element; under?: string }[] = [
   { id: "overview", title: "Overview", view: Overview },
   { id: "routing", title: "Routing", view: Routing },
+  { id: "in-flight", title: "In flight", view: InFlight },
   { id: "conversations", title: "Conversations", view: Conversations },
   { id: "prompt-breaks", title: "Prompt breaks", view: PromptBreaks },
   { id: "engines", title: "Engines", view: Engines },
   { id: "connect", title: "Connect", view: Connect },
+  { id: "conversation", title: "Conversation", view: Conversation, under: "conversations" },
 ];
 
 export function Shell() {
@@ -50,11 +56,13 @@ export function Shell() {
         <ThemeButton />
       </header>
       <nav class="side" aria-label="Views">
-        {views.map(({ id, title }) => (
-          <a href={href(id)} aria-current={id === current.id ? "page" : undefined}>
-            {title}
-          </a>
-        ))}
+        {views
+          .filter(({ under }) => !under)
+          .map(({ id, title }) => (
+            <a href={href(id)} aria-current={id === (current.under ?? current.id) ? "page" : undefined}>
+              {title}
+            </a>
+          ))}
       </nav>
       <main class={stale ? "stale" : ""}>
         <h1 ref={heading} tabIndex={-1}>
@@ -63,7 +71,7 @@ export function Shell() {
         {locked ? (
           <Login done={() => live.unlock()} />
         ) : state ? (
-          <current.view state={state} name={route.name} />
+          <current.view state={state} name={route.name} of={route.of} />
         ) : (
           <p class="empty">Waiting for the first numbers…</p>
         )}

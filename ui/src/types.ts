@@ -136,9 +136,35 @@ export interface PromptBreak extends Place {
   last_seen_s: number;
 }
 
+export interface TurnUnderWay {
+  number: number;
+  model: string;
+  conversation: string | null;
+  client: string;
+  phase: "held" | "prefill" | "streaming";
+  age_s: number;
+  outcome: string | null; // of a held one not known yet
+  replica: number | null;
+}
+
+export interface TurnRecord {
+  outcome: string;
+  end: "answered" | "cancelled" | "failed";
+  endpoint: string;
+  replica: number | null;
+  ended_s: number; // ago
+  took_s: number;
+  ttfb_s: number | null;
+  prompt_tokens: number | null;
+  cached_tokens: number | null;
+  completion_tokens: number | null;
+  account: Account | null;
+}
+
 export interface State {
   version: string;
   models: Model[];
   engines: Engine[];
   routing: Routing[];
+  in_flight: TurnUnderWay[];
 }

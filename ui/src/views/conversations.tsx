@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count, duration, percent, tokens, words } from "../format";
 import { type Known, age, live } from "../live";
 import { Badge, Empty, ModelTabs, Section, Split, Table } from "../parts";
+import { href } from "../route";
 import type { ViewProps } from "../shell";
 import { type Order, type Row, arrange, orders } from "../tree";
 
@@ -54,7 +55,7 @@ export function Conversations({ state, name }: ViewProps) {
         {rows.length === 0 ? (
           <Empty>{known.total === 0 ? "No conversation yet." : "None of them matches."}</Empty>
         ) : (
-          <List rows={rows.slice(0, shown)} />
+          <List rows={rows.slice(0, shown)} model={model} />
         )}
         {rows.length > shown && <More more={() => setShown(shown + pageSize)} left={rows.length - shown} />}
         <p class="note">
@@ -78,7 +79,7 @@ function missed(each: Known): boolean {
   return !!each.last_turn && !["none", "first_turn", "unmeasured"].includes(each.last_turn.miss);
 }
 
-function List({ rows }: { rows: Row[] }) {
+function List({ rows, model }: { rows: Row[]; model: string }) {
   return (
     <Table label="Conversations" class="conversations">
       <thead>
@@ -95,21 +96,23 @@ function List({ rows }: { rows: Row[] }) {
       </thead>
       <tbody>
         {rows.map((row) => (
-          <Line key={row.it.key} row={row} />
+          <Line key={row.it.key} row={row} model={model} />
         ))}
       </tbody>
     </Table>
   );
 }
 
-function Line({ row: { it, depth } }: { row: Row }) {
+function Line({ row: { it, depth }, model }: { row: Row; model: string }) {
   const prompt = it.last_prompt_tokens;
   const cached = it.last_cached_tokens;
   return (
     <tr>
       <th scope="row">
         <span style={{ paddingLeft: `${Math.min(depth, 5) * 1.1}rem` }} class={depth ? "child" : ""}>
-          <code>{it.key.slice(0, 8)}</code>
+          <a href={href("conversation", model, it.key)}>
+            <code>{it.key.slice(0, 8)}</code>
+          </a>
           {depth > 0 && <span class="hidden">, sub-agent at depth {depth}</span>}{" "}
           {it.in_flight > 0 && <Badge tone="good">running{it.in_flight > 1 ? ` ${it.in_flight}` : ""}</Badge>}
         </span>
