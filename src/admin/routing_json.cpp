@@ -197,7 +197,7 @@ json routing_json(const gateway::Pool& pool, Instant now) {
                                      fmt::gmtime(std::chrono::system_clock::to_time_t(pool.counting_since)))},
       {"billing_lines_dropped", pool.billing_dropped},
       {"totals", totals_json(pool.router)},
-      {"advice", advice(sets)},
+      {"advice", advice(sets, pool.router.places_on())},
       {"replicas", std::move(replicas)}};
 }
 

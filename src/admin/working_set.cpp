@@ -94,7 +94,7 @@ std::vector<WorkingSet> working_sets(const routing::Router& router, Instant now)
   return sets;
 }
 
-std::string advice(const std::vector<WorkingSet>& sets) {
+std::string advice(const std::vector<WorkingSet>& sets, bool places_on) {
   const auto box = sum_of(sets);
   if (box.conversations == 0 || box.tokens == 0) return "";
   if (std::ranges::any_of(sets, [](const auto& set) { return set.fit() == Fit::unknown; })) {
@@ -109,7 +109,9 @@ std::string advice(const std::vector<WorkingSet>& sets) {
                   tokens_text(static_cast<double>(*worst.capacity)));
   switch (worst.fit()) {
     case Fit::thrashing:
-      return fmt::format("{}: prefixes are evicted before they are used again; {}.", sum,
+      return fmt::format("{}: {}; {}.", sum,
+                         places_on ? "more than fits, so conversations take turns in it"
+                                   : "prefixes are evicted before they are used again",
                          room_text(worst, box, sets.size()));
     case Fit::tight:
       return fmt::format("{}: nearly full, the next long conversation evicts another one; {}.", sum,

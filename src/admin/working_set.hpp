@@ -33,7 +33,8 @@ struct WorkingSet {
 // Of each replica that is present, in order of id.
 std::vector<WorkingSet> working_sets(const routing::Router& router, Instant now);
 
-// What they mean, in a sentence or two. "" when there is nothing to say yet.
-std::string advice(const std::vector<WorkingSet>& sets);
+// What they mean, in a sentence or two. "" when there is nothing to say yet. `places_on`: turns are held so
+// that what is inside stays inside.
+std::string advice(const std::vector<WorkingSet>& sets, bool places_on = false);
 
 }  // namespace lmw::admin

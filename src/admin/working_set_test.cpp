@@ -55,6 +55,11 @@ TEST(Advice, SaysHowManyConversationsFitWhenTheyDoNot) {
       "used again; 2 fit here, 5 of 7 on this box of 2 replicas.");
 }
 
+TEST(Advice, SaysThatConversationsTakeTurnsWherePlacesAreOn) {
+  EXPECT_THAT(advice({{0, 6, 348'000, 156'000}}, true),
+              HasSubstr("more than fits, so conversations take turns in it; 2 fit here."));
+}
+
 TEST(Advice, SaysWhenNotEvenOneFits) {
   EXPECT_THAT(advice({{0, 1, 200'000, 156'000}}), HasSubstr("not one of them fits here."));
 }

@@ -28,6 +28,6 @@ export async function openPage(browser, url, { width = 1440, height = 900, dark 
 
 export async function show(page, view) {
   await page.evaluate((hash) => void (location.hash = hash), `#/${view}`);
-  await page.locator(`nav.side a[href="#/${view.split("/")[0]}"][aria-current=page]`).waitFor();
+  await page.locator(`nav.side a[href="#/${view.split("/")[0].replace(/^conversation$/, "conversations")}"][aria-current=page]`).waitFor();
   await page.locator("main section").first().waitFor();
 }

@@ -53,7 +53,7 @@ test("the views show what the admin API tells", async () => {
   await rows.first().waitFor();
   assert.equal(await rows.count(), replicas.length);
   const figure = (label) => page.locator(".figure", { hasText: label }).locator("dd");
-  assert.match(await figure("Sticky").innerText(), new RegExp(`^${(totals.sticky_share * 100).toFixed(1)} %`));
+  assert.match(await figure("Sticky").innerText(), new RegExp(`^${(totals.sticky_share * 100).toFixed(1)}\\s%`));
   await show(page, "conversations");
   assert.equal(await page.locator("table.conversations tbody tr").count(), totals.conversations);
   assert.equal(await page.locator("table.conversations .child").count(), 1, "the sub-agent stands under its parent");

@@ -30,13 +30,14 @@ export function Chart(props: ChartProps) {
   const labels = props.lines.map((line) => line.label).join();
 
   useEffect(() => {
+    const target = box.current!;
     const make = () => {
       plot.current?.destroy();
-      plot.current = new uPlot(options(latest, box.current!), data(latest.current), box.current!);
+      plot.current = new uPlot(options(latest, target), data(latest.current), target);
     };
     make();
-    const size = new ResizeObserver(() => plot.current?.setSize({ width: box.current!.clientWidth, height }));
-    size.observe(box.current!);
+    const size = new ResizeObserver(([seen]) => plot.current?.setSize({ width: seen!.contentRect.width, height }));
+    size.observe(target);
     const scheme = matchMedia("(prefers-color-scheme: dark)");
     scheme.addEventListener("change", make);
     addEventListener("theme", make);
@@ -100,12 +101,12 @@ function options(latest: { current: ChartProps }, box: HTMLElement): uPlot.Optio
       y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
     },
     axes: [
-      { ...axis, space: 70, size: 28 },
+      { ...axis, space: 64, size: 28, values: (_, ticks) => ticks.map((at) => time(at, latest.current)) },
       { ...axis, size: 56, space: 32, values: (_, ticks) => ticks.map((v) => lines[0]!.show(v)) },
     ],
     legend: { live: true },
     series: [
-      { value: "{HH}:{mm}:{ss}" },
+      { label: "at", value: (_, at) => (at == null ? "–" : new Date(at * 1000).toLocaleString([], moment)) },
       ...lines.map((line, i) => ({
         label: line.label,
         stroke: css(line.color),
@@ -119,6 +120,16 @@ function options(latest: { current: ChartProps }, box: HTMLElement): uPlot.Optio
       })),
     ] as uPlot.Series[],
   };
+}
+
+const moment = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false } as const;
+
+// Days where the chart has many of them.
+function time(at: number, { from, to }: ChartProps): string {
+  const date = new Date(at * 1000);
+  if (to - from > 2 * 86_400 || date.getHours() + date.getMinutes() === 0)
+    return date.toLocaleDateString([], { month: "short", day: "numeric" });
+  return date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
 }
 
 // All of the data is shown as all of the time span, also where nothing was seen.

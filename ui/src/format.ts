@@ -1,4 +1,4 @@
-// Numbers as people read them. An unknown one is a dash.
+// Numbers as people read them, with a no-break space before the unit. An unknown one is a dash.
 export const dash = "–";
 
 export function count(value: number | null | undefined): string {
@@ -16,17 +16,17 @@ export function tokens(value: number | null | undefined): string {
 }
 
 export function percent(share: number | null | undefined, decimals = 0): string {
-  return share == null ? dash : `${(share * 100).toFixed(decimals)} %`;
+  return share == null ? dash : `${(share * 100).toFixed(decimals)}\u00a0%`;
 }
 
 export function duration(seconds: number | null | undefined): string {
   if (seconds == null) return dash;
-  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 90) return `${Math.round(seconds)} s`;
-  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 129_600) return `${Math.round(seconds / 3600)} h`;
-  return `${Math.round(seconds / 86_400)} d`;
+  if (seconds < 1) return `${Math.round(seconds * 1000)}\u00a0ms`;
+  if (seconds < 10) return `${seconds.toFixed(1)}\u00a0s`;
+  if (seconds < 90) return `${Math.round(seconds)}\u00a0s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)}\u00a0min`;
+  if (seconds < 129_600) return `${Math.round(seconds / 3600)}\u00a0h`;
+  return `${Math.round(seconds / 86_400)}\u00a0d`;
 }
 
 export function clock(ms: number): string {

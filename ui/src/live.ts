@@ -6,6 +6,7 @@ import type { Conversation, PromptBreak, Routing, State } from "./types";
 export type Known = Conversation & { at: number };
 
 export interface Conversations {
+  changes: number; // how often they have changed
   total: number;
   byKey: Map<string, Known>;
 }
@@ -71,7 +72,7 @@ class Live {
     const old = this.conversations.get(data.model);
     const byKey = data.reset || !old ? new Map<string, Known>() : old.byKey;
     for (const each of data.conversations) byKey.set(each.key, { ...each, at });
-    this.conversations.set(data.model, { total: data.total, byKey });
+    this.conversations.set(data.model, { changes: (old?.changes ?? 0) + 1, total: data.total, byKey });
   }
 
   private async lost() {

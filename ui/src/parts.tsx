@@ -14,9 +14,9 @@ export function Badge(props: { tone?: Tone; children: ComponentChildren; title?:
   );
 }
 
-export function Figure(props: { label: string; value: ComponentChildren; note?: ComponentChildren }) {
+export function Figure(props: { label: string; value: ComponentChildren; note?: ComponentChildren; wide?: boolean }) {
   return (
-    <div class="figure">
+    <div class={props.wide ? "figure wide" : "figure"}>
       <dt>{props.label}</dt>
       <dd>
         {props.value}

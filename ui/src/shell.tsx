@@ -89,6 +89,7 @@ function useFocusOnChange(route: Route) {
     if (!first.current) heading.current?.focus({ preventScroll: true });
     first.current = false;
     scrollTo(0, 0);
+    document.querySelector(".side [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [route.view]);
   return heading;
 }

@@ -27,7 +27,7 @@ export function ThemeButton() {
   };
   return (
     <button type="button" class="small" onClick={change} aria-label={`Theme: ${choice}. Change to ${next}`}>
-      {choice === "auto" ? "Auto" : choice === "light" ? "Light" : "Dark"}
+      Theme: {choice}
     </button>
   );
 }

@@ -17,6 +17,7 @@ export interface Replica extends Tokens {
   up: boolean;
   in_flight: number;
   conversations: number;
+  places: number;
   recent_conversations: number;
   placed: number;
   sticky: number;
@@ -41,6 +42,9 @@ export interface Replica extends Tokens {
 
 export interface Totals extends Tokens {
   in_flight: number;
+  held: number;
+  held_total: number;
+  expected_wait_s: number | null;
   conversations: number;
   placed: number;
   sticky: number;
@@ -62,7 +66,9 @@ export interface Totals extends Tokens {
 export interface Routing {
   model: string;
   affinity: boolean;
-  rule: string;
+  rule: "places" | "affinity" | "off";
+  admission: "auto" | "on" | "off";
+  wait_share: number;
   spill_threshold: number | null;
   spill_threshold_source: "set" | "auto";
   counting_since: string;

@@ -106,7 +106,7 @@ function Turns({ turns }: { turns: TurnRecord[] }) {
             <td class="number">{duration(turn.ttfb_s)}</td>
             <td class="number">{duration(turn.took_s)}</td>
             <td class="number">{tokens(turn.completion_tokens)}</td>
-            <td>
+            <td class="miss">
               <Miss turn={turn} />
             </td>
           </tr>

@@ -18,7 +18,7 @@ export function Conversations({ state, name }: ViewProps) {
   const known = model === undefined ? undefined : live.conversations.get(model);
   const rows = useMemo(
     () => (known ? arrange([...known.byKey.values()].filter((each) => fits(each, search, only)), order) : []),
-    [live.state, model, order, search, only],
+    [known?.changes, model, order, search, only],
   );
   if (model === undefined || !known) return <Empty>No engine has been found yet.</Empty>;
   return (

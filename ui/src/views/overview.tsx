@@ -47,7 +47,7 @@ function Box({ routing }: { routing: Routing[] }) {
       <Figure
         label="Cache hit"
         value={percent(prompt ? cached / prompt : null)}
-        note={`of prompt tokens${unmeasured ? `; ${plural(unmeasured, "turn")} unmeasured, counted as computed` : ""}`}
+        note={`of prompt tokens, since the start${unmeasured ? `; ${plural(unmeasured, "turn")} unmeasured, counted as computed` : ""}`}
       />
       <Figure label="In flight" value={count(sum((each) => each.totals.in_flight))} note="turns" />
       <Figure label="Conversations" value={count(sum((each) => each.totals.conversations))} note="with a home" />
@@ -94,7 +94,7 @@ function Advice({ routing }: { routing: Routing[] }) {
   return (
     <>
       {worth.map((each) => (
-        <p class="advice">
+        <p class="advice bad">
           <b>{each.model}</b> {each.advice}
         </p>
       ))}

@@ -16,7 +16,7 @@ export function Routing({ state, name }: ViewProps) {
       <Section title="Data-parallel routing" aside={<span class="model-name">{routing.model}</span>}>
         <Controls routing={routing} key={routing.model} />
         <Replicas replicas={routing.replicas} />
-        {routing.advice && <p class="advice">{routing.advice}</p>}
+        {routing.advice && <p class={`advice ${worst(routing.replicas)}`}>{routing.advice}</p>}
         <p class="note">
           Turns and tokens are counted since {new Date(routing.counting_since).toLocaleString()}. Running, waiting, KV
           used and prefix hits are the engine’s own last reading. Live conversations had a turn in the last 30 minutes.
@@ -55,11 +55,18 @@ function Controls({ routing }: { routing: RoutingData }) {
               {routing.affinity ? "On" : "Off"}
             </button>
           }
-          note={routing.affinity ? "conversations stay home" : "the engine balances"}
+          note={rules[routing.rule]}
         />
         <Threshold routing={routing} change={change} />
+        <Admission routing={routing} change={change} />
         <Figure label="Sticky" value={percent(totals.sticky_share, 1)} note={`${count(totals.spilled)} spilled`} />
-        <Figure label="In flight" value={count(totals.in_flight)} note="turns" />
+        <Figure
+          label="In flight"
+          value={count(totals.in_flight)}
+          note={
+            totals.held ? `${count(totals.held)} held, for about ${duration(totals.expected_wait_s)}` : "turns, none held"
+          }
+        />
         <Figure label="Conversations" value={count(totals.conversations)} note="with a home" />
         <Figure
           label="Cache hit"
@@ -77,6 +84,57 @@ function Controls({ routing }: { routing: RoutingData }) {
         </p>
       )}
     </>
+  );
+}
+
+const rules: Record<RoutingData["rule"], string> = {
+  places: "rule: places, turns may wait for room",
+  affinity: "rule: affinity, nothing waits",
+  off: "the engine balances",
+};
+
+const shares: [number, string][] = [
+  [0.2, "few long waits"],
+  [0.45, "interactive"],
+  [0.7, "between"],
+  [1, "steady"],
+];
+
+// Whether turns may wait for room in the cache, and how many of them.
+function Admission({ routing, change }: { routing: RoutingData; change: (what: object) => void }) {
+  const known = shares.some(([share]) => share === routing.wait_share);
+  return (
+    <Figure
+      wide
+      label="Places"
+      value={
+        <span class="inline">
+          <select
+            aria-label="Places: hold turns while their conversations would not fit in the cache"
+            value={routing.admission}
+            onChange={(event) => change({ admission: event.currentTarget.value })}
+          >
+            <option value="auto">auto</option>
+            <option value="on">on</option>
+            <option value="off">off</option>
+          </select>
+          <select
+            aria-label="Wait share: how many of the turns may wait"
+            value={String(routing.wait_share)}
+            disabled={routing.rule !== "places"}
+            onChange={(event) => change({ wait_share: Number(event.currentTarget.value) })}
+          >
+            {!known && <option value={String(routing.wait_share)}>{percent(routing.wait_share)}</option>}
+            {shares.map(([share, title]) => (
+              <option value={String(share)}>
+                {percent(share)} {title}
+              </option>
+            ))}
+          </select>
+        </span>
+      }
+      note="hold turns when contexts outgrow the cache; how many may wait"
+    />
   );
 }
 
@@ -132,6 +190,12 @@ const fitTone: Record<Replica["working_set"], Tone> = {
   thrashing: "bad",
 };
 
+// The tone of what is said of all of them.
+export function worst(replicas: Replica[]): Tone {
+  const fits = replicas.map((each) => each.working_set);
+  return fits.includes("thrashing") ? "bad" : fits.includes("tight") ? "warn" : "good";
+}
+
 function Replicas({ replicas }: { replicas: Replica[] }) {
   const most = Math.max(1, ...replicas.map((each) => each.in_flight));
   const endpoints = new Set(replicas.map((each) => each.endpoint)).size;
@@ -141,6 +205,7 @@ function Replicas({ replicas }: { replicas: Replica[] }) {
         <tr>
           <th scope="col">Replica</th>
           <th scope="col">In flight</th>
+          <th scope="col">Live contexts of KV capacity</th>
           <th scope="col">Conver­sations</th>
           <th scope="col">Placed</th>
           <th scope="col">Sticky</th>
@@ -149,7 +214,6 @@ function Replicas({ replicas }: { replicas: Replica[] }) {
           <th scope="col">Running</th>
           <th scope="col">Waiting</th>
           <th scope="col">KV used</th>
-          <th scope="col">Live contexts of KV capacity</th>
           <th scope="col">Prefix hits, engine</th>
           <th scope="col">Cached, measured</th>
         </tr>
@@ -169,6 +233,9 @@ function Replicas({ replicas }: { replicas: Replica[] }) {
                 {count(replica.in_flight)}
               </Meter>
             </td>
+            <td>
+              <WorkingSet replica={replica} />
+            </td>
             <td class="number">{count(replica.conversations)}</td>
             <td class="number">{count(replica.placed)}</td>
             <td class="number">{count(replica.sticky)}</td>
@@ -184,9 +251,6 @@ function Replicas({ replicas }: { replicas: Replica[] }) {
               <Meter share={replica.kv_used} label={`KV blocks of running turns; ${age(replica)}`}>
                 {percent(replica.kv_used)}
               </Meter>
-            </td>
-            <td>
-              <WorkingSet replica={replica} />
             </td>
             <td class="number">{percent(replica.prefix_hit_rate)}</td>
             <td class="number">{percent(replica.cached_share)}</td>

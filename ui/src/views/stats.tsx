@@ -60,6 +60,7 @@ function Summary({ history: { total, span } }: { history: History }) {
   );
 }
 
+const turns = (value: number) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
 const rate = (value: number) => `${tokens(value)}/s`;
 
 function Charts({ history }: { history: History }) {
@@ -88,8 +89,8 @@ function Charts({ history }: { history: History }) {
       {
         title: "Turns in flight",
         lines: [
-          { label: "most", color: "--computed", values: points.in_flight_most, show: count },
-          { label: "mean", color: "--cached", values: points.in_flight, fill: true, show: (v: number) => v.toFixed(1) },
+          { label: "most", color: "--computed", values: points.in_flight_most, show: turns },
+          { label: "mean", color: "--cached", values: points.in_flight, fill: true, show: turns },
         ],
       },
     ],
