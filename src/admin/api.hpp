@@ -1,31 +1,76 @@
-// The admin listener's requests: JSON under /admin/api, and /metrics.
+// The admin listener's requests: the page at /, JSON under /admin/api, and /metrics.
 #pragma once
 
 #include <string>
 
+#include "admin/access.hpp"
+#include "admin/page.hpp"
+#include "admin/response.hpp"
 #include "base/time.hpp"
 #include "gateway/directory.hpp"
+#include "gateway/in_flight.hpp"
 #include "net/server.hpp"
+#include "store/history.hpp"
 
 namespace lmw::admin {
 
+// What it shows and changes.
+struct ApiParts {
+  gateway::Directory& directory;
+  gateway::InFlight& in_flight;
+  const EngineClock& clock;
+  const store::History& history;
+};
+
+struct ApiOptions {
+  std::string listen_host;  // of the admin listener's address
+  std::string api_url;      // where clients connect; a host of "0.0.0.0" means any of this machine's
+  std::string page_dir;     // "" = the page that is built in
+  std::string token;        // "" = none is needed
+};
+
 class Api {
  public:
-  // All must outlive it. `listen_host`: the host part of the admin listener's address.
-  Api(gateway::Directory& directory, const EngineClock& clock, std::string listen_host)
-      : directory_(directory), clock_(clock), listen_host_(std::move(listen_host)) {}
+  static constexpr int max_live_clients = 32;
+
+  // The parts must outlive it.
+  Api(ApiParts parts, ApiOptions options)
+      : directory_(parts.directory),
+        in_flight_(parts.in_flight),
+        clock_(parts.clock),
+        history_(parts.history),
+        options_(std::move(options)),
+        page_(options_.page_dir),
+        access_(options_.token, random_session()) {}
 
   net::awaitable<void> handle(net::ServerConnection& client, wire::RequestHead head);
 
  private:
-  struct Response;
-  Response get(const std::vector<std::string>& path) const;
-  static Response refused_body(net::RequestFault fault);
+  using Path = std::vector<std::string>;
+  net::awaitable<Response> answer(net::ServerConnection& client, const Path& path,
+                                  const wire::RequestHead& head);
+  std::optional<Response> refused(const Path& path, const wire::RequestHead& head);
+  std::optional<Response> page(const Path& path, const wire::RequestHead& head) const;
+  Response get(const Path& path, const wire::RequestHead& head) const;
+  Response get_of_model(const gateway::Pool& pool, std::string_view what,
+                        const wire::RequestHead& head) const;
+  Response get_history(std::string_view model, std::string_view target) const;
+  Response get_connect(const gateway::Pool& pool, std::string_view host) const;
+  Response change(const Path& path, std::string_view body);
   Response put_routing(const std::string& model, std::string_view body) const;
+  Response cancel(std::string_view number);
+  Response log_in(std::string_view body);
+  Response must_wait() const;
+  net::awaitable<void> live(net::ServerConnection& client);
 
   gateway::Directory& directory_;
+  gateway::InFlight& in_flight_;
   const EngineClock& clock_;
-  std::string listen_host_;
+  const store::History& history_;
+  ApiOptions options_;
+  Page page_;
+  Access access_;
+  int live_clients_ = 0;
 };
 
 }  // namespace lmw::admin

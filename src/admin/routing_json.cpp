@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "admin/cache_json.hpp"
+#include "admin/working_set.hpp"
+#include "engine/findings.hpp"
 
 namespace lmw::admin {
 
@@ -88,8 +90,8 @@ json reading_json(const routing::Replica& replica, Instant now) {
           {"reading_age_s", seconds(now - reading.at)}};
 }
 
-json replica_json(const gateway::Pool& pool, const routing::Replica& replica, Instant now) {
-  const auto& router = pool.router;
+json replica_json(const routing::Router& router, const WorkingSet& live, Instant now) {
+  const auto& replica = router.replicas()[routing::ReplicaId(live.replica)];
   const auto& counters = replica.counters;
   json out = reading_json(replica, now);
   out["replica"] = replica.id.value();
@@ -110,6 +112,9 @@ json replica_json(const gateway::Pool& pool, const routing::Replica& replica, In
   out["spill_threshold"] = routing::spill_threshold(replica, router.settings().spill_threshold);
   out["kv_capacity_tokens"] = or_null(replica.kv_capacity_tokens);
   out["max_num_seqs"] = or_null(replica.max_num_seqs);
+  out["live_conversations"] = live.conversations;
+  out["live_context_tokens"] = live.tokens;
+  out["working_set"] = name_of(live.fit());
   add_tokens(out, counters.tokens);
   return out;
 }
@@ -126,25 +131,15 @@ json pool_threshold(const routing::Router& router) {
   return or_null(common ? common : router.settings().spill_threshold);
 }
 
-std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
-
-json conversation_json(const routing::Conversation& conversation, const routing::ReplicaSet& replicas,
-                       Instant now) {
-  const auto& home = replicas[conversation.home];
-  return {{"key", hex(conversation.key.conversation.value())},
-          {"group", hex(conversation.key.group.value())},
-          {"parent", conversation.key.parent ? json(hex(conversation.key.parent->value())) : json(nullptr)},
-          {"source", routing::name_of(conversation.source)},
-          {"home", home.id.value()},
-          {"endpoint", replicas[home.endpoint].url},
-          {"rank", home.rank},
-          {"turns", conversation.turns},
-          {"in_flight", conversation.in_flight},
-          {"context_tokens", or_null(conversation.context)},
-          {"last_prompt_tokens", or_null(conversation.last_prompt)},
-          {"last_cached_tokens", or_null(conversation.last_cached)},
-          {"last_turn", account_json(conversation.last_account)},
-          {"last_seen_s", seconds(now - conversation.last_active)}};
+json findings_json(const engine::Facts& facts) {
+  json list = json::array();
+  for (const auto& finding : engine::findings(facts, {})) {
+    list.push_back({{"severity", engine::describe(finding.severity)},
+                    {"topic", finding.topic},
+                    {"text", finding.text},
+                    {"advice", finding.advice}});
+  }
+  return list;
 }
 
 }  // namespace
@@ -179,6 +174,7 @@ json engines_json(const gateway::Directory& directory) {
                        {"last_error", backend->monitor->last_error()},
                        {"version", facts ? json(facts->version) : json(nullptr)},
                        {"ranks", facts ? json(facts->ranks.size()) : json(nullptr)},
+                       {"findings", facts ? findings_json(*facts) : json::array()},
                        {"model", backend->pool ? json(backend->pool->name) : json(nullptr)}});
   }
   return {{"engines", std::move(engines)}};
@@ -186,10 +182,9 @@ json engines_json(const gateway::Directory& directory) {
 
 json routing_json(const gateway::Pool& pool, Instant now) {
   const auto& settings = pool.router.settings();
+  const auto sets = working_sets(pool.router, now);
   json replicas = json::array();
-  for (const auto& replica : pool.router.replicas().replicas()) {
-    if (replica.present) replicas.push_back(replica_json(pool, replica, now));
-  }
+  for (const auto& set : sets) replicas.push_back(replica_json(pool.router, set, now));
   return {
       {"model", pool.name},
       {"affinity", settings.affinity},
@@ -202,17 +197,8 @@ json routing_json(const gateway::Pool& pool, Instant now) {
                                      fmt::gmtime(std::chrono::system_clock::to_time_t(pool.counting_since)))},
       {"billing_lines_dropped", pool.billing_dropped},
       {"totals", totals_json(pool.router)},
+      {"advice", advice(sets, pool.router.places_on())},
       {"replicas", std::move(replicas)}};
-}
-
-json conversations_json(const gateway::Pool& pool, Instant now, std::size_t limit) {
-  json conversations = json::array();
-  pool.router.table().for_each([&](const routing::Conversation& conversation) {
-    if (conversations.size() >= limit) return false;
-    conversations.push_back(conversation_json(conversation, pool.router.replicas(), now));
-    return true;
-  });
-  return {{"total", pool.router.table().size()}, {"conversations", std::move(conversations)}};
 }
 
 namespace {

@@ -1,8 +1,6 @@
 // Values of the admin API: docs/admin-api.md documents each field.
 #pragma once
 
-#include <cstddef>
-
 #include <nlohmann/json_fwd.hpp>
 
 #include "base/result.hpp"
@@ -14,8 +12,6 @@ namespace lmw::admin {
 nlohmann::json models_json(const gateway::Directory& directory);
 nlohmann::json engines_json(const gateway::Directory& directory);
 nlohmann::json routing_json(const gateway::Pool& pool, Instant now);
-// The most recently active first.
-nlohmann::json conversations_json(const gateway::Pool& pool, Instant now, std::size_t limit);
 
 // Applies {"affinity", "spill_threshold", "admission", "wait_share"} to a pool; all of it or nothing. The
 // next turn obeys, and those that wait do.

@@ -1,5 +1,6 @@
 #include "admin/target.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include <boost/asio/ip/address.hpp>
@@ -46,6 +47,27 @@ std::optional<std::vector<std::string>> path_segments(std::string_view target) {
     path = slash == std::string_view::npos ? std::string_view() : path.substr(slash);
   }
   return segments;
+}
+
+std::optional<std::string_view> query_value(std::string_view target, std::string_view name) {
+  auto query = target.substr(std::min(target.find('?'), target.size()));
+  while (!query.empty()) {
+    query.remove_prefix(1);  // the ? or &
+    const auto pair = query.substr(0, query.find('&'));
+    if (pair.starts_with(name) && pair.substr(name.size()).starts_with('='))
+      return pair.substr(name.size() + 1);
+    query.remove_prefix(pair.size());
+  }
+  return std::nullopt;
+}
+
+std::string reachable_url(std::string_view url, std::string_view host_header) {
+  for (const std::string_view any : {"http://0.0.0.0:", "http://[::]:"}) {
+    if (!url.starts_with(any)) continue;
+    const auto host = host_header.substr(0, host_header.find(':', host_header.find(']') + 1));
+    return "http://" + std::string(host) + ":" + std::string(url.substr(any.size()));
+  }
+  return std::string(url);
 }
 
 bool is_trusted_host(std::string_view host_header, std::string_view listen_host) {

@@ -33,5 +33,21 @@ TEST(TrustedHost, IsNoNameThatSomebodyElsesDnsMayPointHere) {
   }
 }
 
+TEST(Query, FindsAValueByItsWholeName) {
+  EXPECT_EQ(query_value("/a?span=1h", "span"), "1h");
+  EXPECT_EQ(query_value("/a?xspan=1&span=7d&b", "span"), "7d");
+  EXPECT_EQ(query_value("/a?span", "span"), std::nullopt);
+  EXPECT_EQ(query_value("/a?spanner=1", "span"), std::nullopt);
+  EXPECT_EQ(query_value("/a?span=", "span"), "");
+  EXPECT_EQ(query_value("/span=1", "span"), std::nullopt);
+}
+
+TEST(ReachableUrl, HasTheHostThatTheSenderUsed) {
+  EXPECT_EQ(reachable_url("http://127.0.0.1:8080", "box:8081"), "http://127.0.0.1:8080");
+  EXPECT_EQ(reachable_url("http://0.0.0.0:8080", "10.0.0.7:8081"), "http://10.0.0.7:8080");
+  EXPECT_EQ(reachable_url("http://0.0.0.0:8080", "box"), "http://box:8080");
+  EXPECT_EQ(reachable_url("http://[::]:8080", "[fe80::1]:8081"), "http://[fe80::1]:8080");
+}
+
 }  // namespace
 }  // namespace lmw::admin

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "admin/client_settings.hpp"
 #include "base/version.hpp"
 
 namespace lmw::app {
 
 std::string start_banner(const GatewayService& service) {
-  auto out =
-      fmt::format("LM Warden {}\nAPI    {}\nAdmin  {}\n", version, service.api_url(), service.admin_url());
+  auto out = fmt::format("LM Warden {}\nAPI    {}\nAdmin  {}  (the page)\n", version, service.api_url(),
+                         service.admin_url());
   for (const auto& engine : service.config().engines) out += fmt::format("Looking for {}\n", engine.url);
   return out;
 }
@@ -30,22 +31,14 @@ std::string engine_banner(const gateway::Backend& backend) {
   return out + "\n";
 }
 
-std::string client_settings(const std::string& api_url, const engine::ServedModel& model) {
-  constexpr std::int64_t roomy_context = 65'536;
-  const auto context = model.max_model_len.value_or(roomy_context);
-  const auto less_output =
-      context < roomy_context ? fmt::format("CLAUDE_CODE_MAX_OUTPUT_TOKENS={} ", context / 8) : std::string();
-  return fmt::format(
-      R"(
-Claude Code   ANTHROPIC_BASE_URL={0} ANTHROPIC_AUTH_TOKEN=local ANTHROPIC_MODEL={1} \
-              ANTHROPIC_DEFAULT_HAIKU_MODEL={1} {2}claude
-Codex         in ~/.codex/config.toml: model = "{1}", model_provider = "lmwarden", and
-              [model_providers.lmwarden] name = "LM Warden", base_url = "{0}/v1", wire_api = "responses"
-opencode      provider options: "baseURL": "{0}/v1", model "{1}"
-              (npm package @ai-sdk/openai-compatible in opencode.json)
-OpenAI SDKs   OPENAI_BASE_URL={0}/v1 OPENAI_API_KEY=local, model "{1}"
-)",
-      api_url, model.id, less_output);
+std::string settings_banner(const std::string& api_url, const engine::ServedModel& model) {
+  std::string out;
+  for (const auto& [client, file, text] : admin::client_settings(api_url, model)) {
+    out += fmt::format("\n{}{}\n  ", client, file.empty() ? "" : fmt::format(", in {}", file));
+    for (const char c : text) out += c == '\n' ? std::string("\n  ") : std::string(1, c);
+    out += '\n';
+  }
+  return out;
 }
 
 }  // namespace lmw::app

@@ -11,8 +11,7 @@ namespace lmw::app {
 std::string start_banner(const GatewayService& service);
 // An engine that was found, or lost.
 std::string engine_banner(const gateway::Backend& backend);
-// What to paste into each client for a model of ours. With a small context Claude Code must be told to ask
-// for less output: it asks for 32,000 tokens, and engines refuse a prompt that leaves no room for them.
-std::string client_settings(const std::string& api_url, const engine::ServedModel& model);
+// What to paste into each client for a model of ours.
+std::string settings_banner(const std::string& api_url, const engine::ServedModel& model);
 
 }  // namespace lmw::app

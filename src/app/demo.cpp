@@ -206,7 +206,7 @@ Result<void> write_json(const std::string& file, const report::Report& report) {
 void keep_serving(const Box& box) {
   fmt::print("\nStill serving the replica model.\nAPI    {}\nAdmin  {}\n{}\nCtrl-C ends it.\n",
              box.gateway().api_url(), box.gateway().admin_url(),
-             client_settings(box.gateway().api_url(),
+             settings_banner(box.gateway().api_url(),
                              {std::string(model), box.engine().options().profile.max_model_len}));
   std::fflush(stdout);
   net::asio::io_context context;

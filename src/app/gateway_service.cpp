@@ -23,6 +23,11 @@ void log_fault(std::string_view path, std::string_view what) {
   log::write(log::Level::error, fmt::format("{}: the request was given up: {}", path, what));
 }
 
+// "" keeps the history in memory.
+std::string history_path(const std::string& data_dir) {
+  return data_dir.empty() || data_dir == config::no_data_dir ? "" : data_dir + "/history.sqlite";
+}
+
 }  // namespace
 
 GatewayService::GatewayService(net::asio::io_context& context, config::Config config)
@@ -30,35 +35,47 @@ GatewayService::GatewayService(net::asio::io_context& context, config::Config co
       config_(std::move(config)),
       clock_(config_.time_scale),
       directory_(context, config_, clock_),
-      gateway_(directory_, config_, clock_, random_secret()) {}
+      gateway_(directory_, config_, clock_, random_secret()),
+      history_(history_path(config_.data_dir)),
+      sampler_(context, directory_, clock_, history_) {}
 
 Result<std::unique_ptr<GatewayService>> GatewayService::start(net::asio::io_context& context,
                                                               config::Config config) {
-  const auto listen = parse_listen(config.listen);
+  std::unique_ptr<GatewayService> service(new GatewayService(context, std::move(config)));
+  if (const auto listening = service->listen(); !listening) return std::unexpected(listening.error());
+  service->api_->start();
+  service->admin_->start();
+  service->sampler_.start();
+  return service;
+}
+
+Result<void> GatewayService::listen() {
+  const auto listen = parse_listen(config_.listen);
   if (!listen) return std::unexpected(listen.error());
-  const auto admin_listen = parse_listen(config.admin_listen);
+  const auto admin_listen = parse_listen(config_.admin_listen);
   if (!admin_listen) return std::unexpected(admin_listen.error());
 
-  std::unique_ptr<GatewayService> service(new GatewayService(context, std::move(config)));
-  auto* self = service.get();
-  self->admin_api_ = std::make_unique<admin::Api>(self->directory_, self->clock_, admin_listen->host);
-  const auto options = gateway::server_options(self->config_);
-  auto api = net::Server::listen(context, *listen, options,
-                                 [self](net::ServerConnection& client, wire::RequestHead head) {
-                                   return self->gateway_.handle(client, std::move(head));
+  const auto options = gateway::server_options(config_);
+  auto api = net::Server::listen(context_, *listen, options,
+                                 [this](net::ServerConnection& client, wire::RequestHead head) {
+                                   return gateway_.handle(client, std::move(head));
                                  });
   if (!api) return std::unexpected(api.error());
-  auto admin = net::Server::listen(context, *admin_listen, options,
-                                   [self](net::ServerConnection& client, wire::RequestHead head) {
-                                     return self->admin_api_->handle(client, std::move(head));
+  api_ = std::move(*api);
+  auto admin = net::Server::listen(context_, *admin_listen, options,
+                                   [this](net::ServerConnection& client, wire::RequestHead head) {
+                                     return admin_api_->handle(client, std::move(head));
                                    });
   if (!admin) return std::unexpected(admin.error());
-  for (auto* server : {api->get(), admin->get()}) server->on_fault = log_fault;
-  self->api_ = std::move(*api);
-  self->admin_ = std::move(*admin);
-  self->api_->start();
-  self->admin_->start();
-  return service;
+  admin_ = std::move(*admin);
+  admin_api_ =
+      std::make_unique<admin::Api>(admin::ApiParts{directory_, gateway_.in_flight(), clock_, history_},
+                                   admin::ApiOptions{.listen_host = admin_listen->host,
+                                                     .api_url = api_->url(),
+                                                     .page_dir = config_.page_dir,
+                                                     .token = config_.admin_token});
+  for (auto* server : {api_.get(), admin_.get()}) server->on_fault = log_fault;
+  return {};
 }
 
 void GatewayService::drain(std::chrono::nanoseconds patience, std::function<void()> done) {
@@ -80,6 +97,7 @@ net::awaitable<void> GatewayService::wait_for_turns(std::chrono::nanoseconds pat
 void GatewayService::stop() {
   api_->stop();
   admin_->stop();
+  sampler_.stop();
   directory_.stop();
 }
 

@@ -5,8 +5,10 @@
 #include <memory>
 
 #include "admin/api.hpp"
+#include "admin/history_sampler.hpp"
 #include "gateway/gateway.hpp"
 #include "net/server.hpp"
+#include "store/history.hpp"
 
 namespace lmw::app {
 
@@ -27,6 +29,7 @@ class GatewayService {
 
  private:
   GatewayService(net::asio::io_context& context, config::Config config);
+  Result<void> listen();
   net::awaitable<void> wait_for_turns(std::chrono::nanoseconds patience, std::function<void()> done);
 
   net::asio::io_context& context_;
@@ -34,6 +37,8 @@ class GatewayService {
   EngineClock clock_;
   gateway::Directory directory_;
   gateway::Gateway gateway_;
+  store::History history_;
+  admin::HistorySampler sampler_;
   std::unique_ptr<admin::Api> admin_api_;
   std::unique_ptr<net::Server> api_;
   std::unique_ptr<net::Server> admin_;

@@ -1,6 +1,8 @@
 #include "app/serve.hpp"
 
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <set>
 
 #include <boost/asio/signal_set.hpp>
@@ -20,6 +22,26 @@ void say(const std::string& text) {
   std::fflush(stdout);
 }
 
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::string default_data_dir() {
+  if (const auto state = variable("STATE_DIRECTORY"); !state.empty()) return state;  // systemd's
+  if (const auto state = variable("XDG_STATE_HOME"); !state.empty()) return state + "/lmwarden";
+  if (const auto home = variable("HOME"); !home.empty()) return home + "/.local/state/lmwarden";
+  return std::string(config::no_data_dir);
+}
+
+// A folder that can't be made shows on the page, as what it should hold is not kept.
+std::string made_data_dir(std::string folder) {
+  if (folder.empty()) folder = default_data_dir();
+  std::error_code error;
+  if (folder != config::no_data_dir) std::filesystem::create_directories(folder, error);
+  return folder;
+}
+
 }  // namespace
 
 int run_serve(config::Config config) {
@@ -29,6 +51,7 @@ int run_serve(config::Config config) {
     return 2;
   }
   log::set_level(config.log_level);
+  config.data_dir = made_data_dir(std::move(config.data_dir));
   net::asio::io_context context(1);
   const auto service = GatewayService::start(context, std::move(config));
   if (!service) {
@@ -41,7 +64,7 @@ int run_serve(config::Config config) {
   gateway.directory().on_change = [&](const gateway::Backend& backend) {
     say(engine_banner(backend));
     if (backend.monitor->is_up() && shown.insert(backend.pool->name).second) {
-      say(client_settings(gateway.api_url(), backend.monitor->facts()->models.front()));
+      say(settings_banner(gateway.api_url(), backend.monitor->facts()->models.front()));
     }
   };
   gateway.directory().start();

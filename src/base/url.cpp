@@ -147,4 +147,8 @@ Result<ListenAddress> parse_listen(std::string_view text) {
   return ListenAddress{std::move(authority->host), *authority->port};
 }
 
+bool is_loopback(std::string_view host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
 }  // namespace lmw

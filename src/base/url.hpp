@@ -35,4 +35,7 @@ struct ListenAddress {
 // host:port, [v6]:port or :port; port 0 is any free one.
 Result<ListenAddress> parse_listen(std::string_view text);
 
+// Whether only this machine reaches a listener of that host.
+bool is_loopback(std::string_view host);
+
 }  // namespace lmw

@@ -95,5 +95,11 @@ TEST(ListenAddress, NamesWhatIsWrong) {
   EXPECT_THAT(listen_problem_of("localhost:http"), HasSubstr("not a port"));
 }
 
+TEST(Loopback, IsWhatOnlyThisMachineReaches) {
+  for (const auto* host : {"127.0.0.1", "127.9.9.9", "::1", "localhost"})
+    EXPECT_TRUE(is_loopback(host)) << host;
+  for (const auto* host : {"", "0.0.0.0", "::", "10.0.0.1", "box"}) EXPECT_FALSE(is_loopback(host)) << host;
+}
+
 }  // namespace
 }  // namespace lmw

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lmw::config {
@@ -74,9 +75,14 @@ struct Edits {
   friend bool operator==(const Edits&, const Edits&) = default;
 };
 
+inline constexpr std::string_view no_data_dir = "none";
+
 struct Config {
   std::string listen = "127.0.0.1:8080";        // the API; port 0: any
-  std::string admin_listen = "127.0.0.1:8081";  // admin API and /metrics
+  std::string admin_listen = "127.0.0.1:8081";  // page, admin API and /metrics
+  std::string page_dir;                         // the page's files while it is developed; "" = built in
+  std::string admin_token;                      // what the page and the admin API need; "" = nothing
+  std::string data_dir;                         // for what outlives a restart; "" = the default, or "none"
   std::string log_level = "info";               // trace, debug, info, warn, error
   double time_scale = 1.0;                      // engine seconds a wall second (beside `simulate --speed N`)
   std::chrono::milliseconds scrape_interval{5'000};

@@ -51,6 +51,10 @@ void Checker::complain(const std::string& element, std::string_view key, std::st
 
 void Checker::listeners() {
   const auto api = parse_listen(config_.listen), admin = parse_listen(config_.admin_listen);
+  if (admin && !is_loopback(admin->host) && config_.admin_token.empty()) {
+    complain("", "admin_listen",
+             fmt::format("'{}' can be reached from elsewhere: set admin_token too", config_.admin_listen));
+  }
   if (!api || !admin || api->port != admin->port || api->port == 0) return;
   const bool overlap = api->host == admin->host || api->host.empty() || admin->host.empty();
   if (!overlap) return;

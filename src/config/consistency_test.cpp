@@ -70,9 +70,19 @@ TEST(Consistency, TheTwoListenersHaveAddressesOfTheirOwn) {
   EXPECT_THAT(
       problems("listen = '127.0.0.1:8081'"),
       ElementsAre("f:1:1: listen: listen '127.0.0.1:8081' and admin_listen '127.0.0.1:8081' overlap"));
-  EXPECT_THAT(problems("admin_listen = ':8080'").size(), 1u);
+  EXPECT_THAT(problems("admin_listen = ':8080'\nadmin_token = '0123456789abcdef'").size(), 1u);
   EXPECT_THAT(problems("listen = '127.0.0.1:0'\nadmin_listen = '127.0.0.1:0'"), IsEmpty());
   EXPECT_THAT(problems("listen = '10.0.0.1:8081'"), IsEmpty());
+}
+
+TEST(Consistency, AnAdminSideThatOthersReachNeedsAToken) {
+  EXPECT_THAT(
+      problems("admin_listen = '0.0.0.0:8081'"),
+      ElementsAre("f:1:1: admin_listen: '0.0.0.0:8081' can be reached from elsewhere: set admin_token too"));
+  EXPECT_THAT(problems("admin_listen = ':8081'\nadmin_token = '0123456789abcdef'"), IsEmpty());
+  EXPECT_THAT(problems("admin_listen = ':8081'\nadmin_token = 'short'"),
+              ElementsAre("f:2:1: admin_token: must have at least 16 characters"));
+  EXPECT_THAT(problems("admin_listen = 'localhost:8081'"), IsEmpty());
 }
 
 }  // namespace

@@ -108,11 +108,11 @@ spill_threshold = 3
 TEST(Load, LetsLaterSourcesWin) {
   const std::map<std::string, std::string> variables = {{"LMWARDEN_LISTEN", ":2"},
                                                         {"LMWARDEN_LOG_LEVEL", "warn"}};
-  const auto c = config(sources("listen = ':1'\nlog_level = 'debug'\nadmin_listen = ':4'", variables,
+  const auto c = config(sources("listen = ':1'\nlog_level = 'debug'\nadmin_listen = '127.0.0.1:4'", variables,
                                 {{"--listen", ":9"}, {"--listen", ":3"}}));
   EXPECT_EQ(c.listen, ":3");
   EXPECT_EQ(c.log_level, "warn");
-  EXPECT_EQ(c.admin_listen, ":4");
+  EXPECT_EQ(c.admin_listen, "127.0.0.1:4");
 }
 
 TEST(Load, SaysWhereEachValueCameFrom) {

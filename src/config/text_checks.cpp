@@ -57,4 +57,15 @@ Result<void> check_key(std::string_view text) {
   return {};
 }
 
+Result<void> check_token(std::string_view text) {
+  constexpr std::size_t least = 16;
+  if (!text.empty() && text.size() < least) return failure("must have at least 16 characters");
+  return check_key(text);
+}
+
+Result<void> check_folder(std::string_view text) {
+  if (std::ranges::any_of(text, is_control)) return failure("must not hold control characters");
+  return {};
+}
+
 }  // namespace lmw::config

@@ -21,5 +21,9 @@ Result<void> check_engine_url(std::string_view text);
 Result<void> check_name(std::string_view text);
 // Fit for a request header; may be empty. The error does not repeat it.
 Result<void> check_key(std::string_view text);
+// A key that people guess at from outside: at least 16 characters, or none at all.
+Result<void> check_token(std::string_view text);
+// May be empty; without control characters.
+Result<void> check_folder(std::string_view text);
 
 }  // namespace lmw::config

@@ -86,6 +86,15 @@ Refusal no_room(const Pool& pool, std::string_view why) {
   return refusal;
 }
 
+// An operator has cancelled the turn. A client that has nothing of an answer yet is told, so that it does not
+// send the turn again; else it is cut off.
+net::awaitable<void> give_up(net::ServerConnection& client, wire::Family family, Progress& progress) {
+  if (!client.is_answering())
+    co_await refuse(client, family,
+                    {wire::ErrorKind::invalid_request, "this turn was cancelled on the page of LM Warden"});
+  progress.client_gone = true;
+}
+
 routing::TurnEnd end_of(const Progress& progress) {
   if (progress.complete && progress.ok) return routing::TurnEnd::answered;
   return progress.client_gone ? routing::TurnEnd::cancelled : routing::TurnEnd::failed;
@@ -188,6 +197,7 @@ struct Gateway::Exchange {
   RelayPlan plan;
   Progress progress;
   std::optional<Destination> destination;
+  TurnUnderWay turn;
 };
 
 net::awaitable<void> Gateway::forward(net::ServerConnection& client, TurnRequest request, Instant received) {
@@ -203,11 +213,21 @@ net::awaitable<void> Gateway::forward(net::ServerConnection& client, TurnRequest
   if (request.asked_model) plan.echo = {request.upstream_model, *request.asked_model};
   pool.billing_dropped += request.billing_dropped;
 
-  Exchange exchange{.client = client, .request = std::move(request), .received = received, .plan = plan};
-  using boost::asio::experimental::awaitable_operators::operator||;
-  co_await (run(exchange) || watch(client, exchange.progress.client_gone));
-
+  Exchange exchange{.client = client,
+                    .request = std::move(request),
+                    .received = received,
+                    .plan = plan,
+                    .turn = {pool, co_await net::asio::this_coro::executor}};
   auto& progress = exchange.progress;
+  auto& turn = exchange.turn;
+  turn.client = exchange.request.client();
+  turn.since = received;
+  std::optional<InFlight::Listed> listed;
+  if (route.generates) listed.emplace(in_flight_, turn);
+  using boost::asio::experimental::awaitable_operators::operator||;
+  co_await (run(exchange) || watch(client, progress.client_gone) || turn.until_cancelled());
+  if (turn.is_cancelled() && !progress.complete) co_await give_up(client, route.family, progress);
+
   if (auto* ticket = exchange.destination ? exchange.destination->ticket() : nullptr) {
     const auto end = end_of(progress);
     const auto& usage = progress.usage;
@@ -220,16 +240,20 @@ net::awaitable<void> Gateway::forward(net::ServerConnection& client, TurnRequest
 }
 
 net::awaitable<void> Gateway::run(Exchange& exchange) {
-  auto& [client, request, received, plan, progress, destination] = exchange;
+  auto& [client, request, received, plan, progress, destination, turn] = exchange;
   try {
     if (auto refusal = co_await find_destination(exchange)) {
       co_await refuse(client, plan.family, std::move(*refusal));
       co_return;
     }
     if (auto* ticket = destination->ticket()) {
-      progress.on_content = [this, ticket, since = received] {
+      turn.decision = ticket->decision();
+      turn.conversation = ticket->conversation();
+      progress.on_content = [this, ticket, &turn = exchange.turn] {
         const auto now = clock_.now();
-        ticket->first_content(now - since, now);
+        turn.decision = ticket->decision();
+        turn.has_content = true;
+        ticket->first_content(now - turn.since, now);
       };
     }
     auto answer = co_await dispatch(request, *destination, {clock_, config_.timeouts.first_byte});
@@ -244,7 +268,7 @@ net::awaitable<void> Gateway::run(Exchange& exchange) {
   } catch (const std::exception&) {
     // Most likely cancelled, as the client has left: what was under way upstream is closed by leaving this
     // scope. Else the turn is ended first, then the server told.
-    if (!progress.client_gone) progress.fault = std::current_exception();
+    if (!progress.client_gone && !turn.is_cancelled()) progress.fault = std::current_exception();
   }
 }
 
@@ -261,6 +285,7 @@ net::awaitable<std::optional<Refusal>> Gateway::find_destination(Exchange& excha
   pool.waiting_room.wake();
   if (!ticket) co_return no_engine(pool);
   if (ticket->is_held()) {
+    exchange.turn.conversation = ticket->conversation();
     if (pool.router.held() > config_.limits.held)
       co_return no_room(pool, "too many turns wait for room already");
     if (!co_await pool.waiting_room.wait(*ticket, config_.timeouts.max_hold)) {

@@ -5,6 +5,7 @@
 #include "config/config.hpp"
 #include "gateway/destination.hpp"
 #include "gateway/directory.hpp"
+#include "gateway/in_flight.hpp"
 #include "gateway/relay.hpp"
 #include "gateway/turn_request.hpp"
 #include "net/server.hpp"
@@ -22,6 +23,8 @@ class Gateway {
   // Answers one request; for net::Server.
   net::awaitable<void> handle(net::ServerConnection& client, wire::RequestHead head);
 
+  InFlight& in_flight() { return in_flight_; }
+
  private:
   net::awaitable<void> handle_own(net::ServerConnection& client, const wire::RequestHead& head);
   net::awaitable<void> handle_models(net::ServerConnection& client, wire::RequestHead head);
@@ -36,6 +39,7 @@ class Gateway {
   const config::Config& config_;
   const EngineClock& clock_;
   routing::KeyHasher hasher_;
+  InFlight in_flight_;
 };
 
 // Options of a server that serves the API or the admin side.

@@ -45,15 +45,6 @@ std::optional<Refusal> resolve(const Directory& directory, TurnRequest& request)
   return std::nullopt;
 }
 
-// The first product of the User-Agent: "claude-cli/2.1.332". Only what is safe to show.
-std::string_view client_of(const wire::Headers& headers) {
-  constexpr std::size_t most = 64;
-  const auto agent = headers.find("User-Agent").value_or(std::string_view());
-  const auto is_shown = [](char c) { return c > ' ' && c < 0x7f && c != '"' && c != '\\' && c != '<'; };
-  const auto end = std::ranges::find_if_not(agent, is_shown);
-  return agent.substr(0, std::min(most, static_cast<std::size_t>(end - agent.begin())));
-}
-
 }  // namespace
 
 std::expected<TurnRequest, Refusal> read_turn_request(const Intake& intake, const wire::Route& route,
@@ -75,6 +66,15 @@ std::expected<TurnRequest, Refusal> read_turn_request(const Intake& intake, cons
   return request;
 }
 
+// The first product of the User-Agent: "claude-cli/2.1.332".
+std::string_view TurnRequest::client() const {
+  constexpr std::size_t most = 64;
+  const auto agent = head.headers.find("User-Agent").value_or(std::string_view());
+  const auto is_shown = [](char c) { return c > ' ' && c < 0x7f && c != '"' && c != '\\' && c != '<'; };
+  const auto end = std::ranges::find_if_not(agent, is_shown);
+  return agent.substr(0, std::min(most, static_cast<std::size_t>(end - agent.begin())));
+}
+
 routing::TurnFacts TurnRequest::facts(const routing::KeyHasher& hasher) const {
   const auto identity = routing::identify(identity_hints(head.headers, peek ? &*peek : nullptr));
   routing::TurnFacts facts;
@@ -83,7 +83,7 @@ routing::TurnFacts TurnRequest::facts(const routing::KeyHasher& hasher) const {
   facts.window = identity.window;
   facts.is_response = route->endpoint == wire::Endpoint::responses;
   facts.rank_header = head.headers.find(rank_header);
-  facts.client = client_of(head.headers);
+  facts.client = client();
   if (peek) {
     facts.prompt = &peek->fingerprint;
     facts.bytes = body.size();

@@ -30,6 +30,8 @@ struct TurnRequest {
 
   // What routing may know of it. Views into this object.
   routing::TurnFacts facts(const routing::KeyHasher& hasher) const;
+  // The client's name and version, for people to read. Of its User-Agent only what is safe to show.
+  std::string_view client() const;
 };
 
 struct Intake {

@@ -22,6 +22,7 @@
 #include "routing/prompt_index.hpp"
 #include "routing/recognition.hpp"
 #include "routing/replica_set.hpp"
+#include "routing/turn_log.hpp"
 
 namespace lmw::routing {
 
@@ -63,6 +64,7 @@ class Ticket {
 
   // Once it is no longer held.
   const Decision& decision() const { return decision_; }
+  std::optional<ConversationKey> conversation() const { return conversation_; }
 
   // The first content byte has come, `ttfb` after the request's last byte. Counted once.
   void first_content(Duration ttfb, Instant now);
@@ -71,7 +73,7 @@ class Ticket {
  private:
   friend class Router;
   Ticket(Router* router, Decision decision, Instant sent)
-      : router_(router), decision_(decision), last_(sent) {}
+      : router_(router), decision_(decision), sent_(sent), last_(sent) {}
 
   Router* router_;
   TurnId turn_;  // 0: it asks for no place
@@ -85,8 +87,9 @@ class Ticket {
   std::vector<EndpointId> tried_;  // could not take it
   bool client_rank_ = false;       // the client's own rank header goes along, instead of ours
   bool is_response_ = false;
+  Instant sent_;
   Instant last_;  // the latest time it knows of
-  bool content_seen_ = false;
+  std::optional<Duration> ttfb_;
 };
 
 class Router {
@@ -118,6 +121,7 @@ class Router {
   const PoolCounters& counters() const { return counters_; }
   const CacheCounters& cache() const { return cache_; }
   const PromptBreaks& prompt_breaks() const { return breaks_; }
+  const TurnLog& log() const { return log_; }
   const Places& places() const { return places_; }
   std::size_t held() const { return held_.size(); }
   RouterSettings& settings() { return settings_; }
@@ -147,7 +151,8 @@ class Router {
   void count(const Decision& decision, int step);
   void enter(const Decision& decision, const std::optional<ConversationKey>& conversation, int step);
   void end(Ticket& ticket, TurnEnd how, const TokenCounts& tokens, Instant now);
-  void account(const Ticket& ticket, Conversation* conversation, const TokenCounts& tokens, Instant now);
+  CacheAccount account(const Ticket& ticket, Conversation* conversation, const TokenCounts& tokens,
+                       Instant now);
   CacheFacts cache_facts(const Ticket& ticket) const;
   void keep(const Ticket& ticket, const TokenCounts& tokens);
 
@@ -182,6 +187,7 @@ class Router {
   PoolCounters counters_;
   CacheCounters cache_;
   PromptBreaks breaks_;
+  TurnLog log_;
   int in_flight_ = 0;
 };
 

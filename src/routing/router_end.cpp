@@ -35,17 +35,29 @@ void Router::end(Ticket& ticket, TurnEnd how, const TokenCounts& tokens, Instant
       conversation->last_cached = tokens.cached;
     }
   }
-  if (counted && ticket.prompt_) account(ticket, conversation, tokens, now);
+  std::optional<CacheAccount> accounted;
+  if (counted && ticket.prompt_) accounted = account(ticket, conversation, tokens, now);
+  log_.add({.conversation = ticket.conversation_ ? ticket.conversation_ : ticket.prompt_,
+            .outcome = ticket.decision_.outcome,
+            .endpoint = ticket.decision_.endpoint,
+            .replica = ticket.decision_.replica,
+            .sent = ticket.sent_,
+            .ended = now,
+            .ttfb = ticket.ttfb_,
+            .end = how,
+            .tokens = tokens,
+            .account = std::move(accounted)});
   admit(now);
 }
 
-void Router::account(const Ticket& ticket, Conversation* conversation, const TokenCounts& tokens,
-                     Instant now) {
-  const auto account = account_of(cache_facts(ticket), tokens);
+CacheAccount Router::account(const Ticket& ticket, Conversation* conversation, const TokenCounts& tokens,
+                             Instant now) {
+  auto account = account_of(cache_facts(ticket), tokens);
   cache_.add(account);
   if (account.broken) breaks_.add(ticket.client_, *account.broken, account.lost, now);
   if (conversation) conversation->last_account = account;
   keep(ticket, tokens);
+  return account;
 }
 
 CacheFacts Router::cache_facts(const Ticket& ticket) const {

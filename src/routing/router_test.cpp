@@ -274,5 +274,23 @@ TEST_F(RouterTest, ATicketThatIsDroppedLeavesEveryGaugeAtZero) {
   EXPECT_EQ(router_.counters().cancelled, 1U);
 }
 
+TEST_F(RouterTest, KeepsALogOfItsLastTurns) {
+  auto ticket = router_.route(turn_of(1), start).value();
+  ticket.first_content(2s, start + 2s);
+  ticket.first_content(9s, start + 9s);
+  ticket.finish(TurnEnd::answered, {100, 40, 10}, start + 3s);
+  ASSERT_EQ(router_.log().turns().size(), 1u);
+  const auto& turn = router_.log().turns().front();
+  EXPECT_EQ(turn.conversation, ConversationKey(1));
+  EXPECT_EQ(turn.outcome, Outcome::placed);
+  EXPECT_EQ(turn.sent, start);
+  EXPECT_EQ(turn.ended, start + 3s);
+  EXPECT_EQ(turn.ttfb, 2s);
+  EXPECT_EQ(turn.tokens.cached, 40);
+  for (std::size_t i = 0; i < TurnLog::limit; ++i) pass(turn_of(2));
+  EXPECT_EQ(router_.log().turns().size(), TurnLog::limit);
+  EXPECT_EQ(router_.log().turns().front().conversation, ConversationKey(2));
+}
+
 }  // namespace
 }  // namespace lmw::routing

@@ -17,8 +17,9 @@ Ticket::Ticket(Ticket&& other) noexcept
       tried_(std::move(other.tried_)),
       client_rank_(other.client_rank_),
       is_response_(other.is_response_),
+      sent_(other.sent_),
       last_(other.last_),
-      content_seen_(other.content_seen_) {}
+      ttfb_(other.ttfb_) {}
 
 Ticket::~Ticket() {
   if (router_) finish(TurnEnd::cancelled, {}, last_);
@@ -30,7 +31,8 @@ bool Ticket::is_held() {
 }
 
 void Ticket::first_content(Duration ttfb, Instant now) {
-  if (std::exchange(content_seen_, true)) return;
+  if (ttfb_) return;
+  ttfb_ = ttfb;
   router_->counters_.ttfb[static_cast<std::size_t>(decision_.outcome)].observe(seconds(ttfb));
   router_->places_.first_content(turn_, now);
 }

@@ -24,7 +24,8 @@ class Gateway:
     """`lmwarden serve`. Its output is kept in `log`."""
 
     def __init__(self, engines=(), flags=(), config=None):
-        command = [str(BINARY), "serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"]
+        command = [str(BINARY), "serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0",
+                   "--data-dir", "none"]
         for url in engines:
             command += ["--engine", url]
         self._config = None

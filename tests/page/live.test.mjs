@@ -1,0 +1,71 @@
+// What changes under an open page.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Box } from "./box.mjs";
+import { launch, openPage, show } from "./browser.mjs";
+
+let box, browser;
+
+before(async () => {
+  [box, browser] = await Promise.all([Box.start(), launch()]);
+});
+after(async () => {
+  await browser?.close();
+  await box?.end();
+});
+
+const hello = [{ role: "user", content: "hello" }];
+
+test("a new conversation appears by itself", async () => {
+  const { page, close } = await openPage(browser, `${box.admin}/#/conversations`);
+  await page.getByText("No conversation yet.").waitFor();
+  await box.turn("aaaaaaaa-aaaa-4bbb-8ccc-dddddddddddd", hello);
+  await page.locator("table.conversations tbody tr").waitFor();
+  await close();
+});
+
+test("affinity switched off in the page leaves the next turn to the engine", async () => {
+  const { page, close } = await openPage(browser, `${box.admin}/#/routing`);
+  const affinity = page.getByRole("switch", { name: "Affinity" });
+  await affinity.click();
+  await page.locator("[role=switch][aria-checked=false]").waitFor();
+  await box.turn("bbbbbbbb-aaaa-4bbb-8ccc-dddddddddddd", hello);
+  assert.equal((await box.routing()).totals.unrouted, 1);
+  await affinity.click();
+  await page.locator("[role=switch][aria-checked=true]").waitFor();
+  assert.equal((await box.routing()).affinity, true);
+  await close();
+});
+
+test("the spill threshold is set and made automatic again", async () => {
+  const { page, close } = await openPage(browser, `${box.admin}/#/routing`);
+  const field = page.getByLabel(/^Spill threshold/);
+  await field.fill("3");
+  await field.press("Enter");
+  await page.getByText("set by hand").waitFor();
+  assert.equal((await box.routing()).spill_threshold, 3);
+  await page.getByRole("button", { name: "Auto", exact: true }).last().click();
+  await page.getByText("automatic: a quarter of max_num_seqs").waitFor();
+  assert.equal((await box.routing()).spill_threshold_source, "auto");
+  await close();
+});
+
+test("a page whose gateway is gone says since when, and goes on with the next one", async () => {
+  const { page, close } = await openPage(browser, box.admin);
+  await page.getByText("Live", { exact: true }).waitFor();
+  await box.killGateway();
+  await page.getByText(/Stale since \d/).waitFor();
+  await box.restartGateway();
+  await page.getByText("Live", { exact: true }).waitFor();
+  await close();
+});
+
+test("a gateway that ends does not wait for open pages", async () => {
+  const { page, close } = await openPage(browser, box.admin);
+  await page.getByText("Live", { exact: true }).waitFor();
+  const begin = Date.now();
+  await box.gateway.end();
+  assert.ok(Date.now() - begin < 3000, `${Date.now() - begin} ms`);
+  await box.restartGateway();
+  await close();
+});

@@ -1,0 +1,34 @@
+// Asks for the admin token, where one is set.
+import { useState } from "preact/hooks";
+import { call } from "./api";
+
+export function Login({ done }: { done: () => void }) {
+  const [error, setError] = useState("");
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const token = new FormData(event.currentTarget as HTMLFormElement).get("token");
+    try {
+      await call("POST", "/admin/api/login", { token });
+      done();
+    } catch (failure) {
+      setError(failure instanceof Error ? failure.message : String(failure));
+    }
+  };
+  return (
+    <form class="login" onSubmit={submit}>
+      <label>
+        Admin token
+        <input name="token" type="password" autocomplete="current-password" required />
+      </label>
+      <button type="submit">Open</button>
+      {error && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+      <p class="note">
+        It is <code>admin_token</code> of LM Warden’s configuration.
+      </p>
+    </form>
+  );
+}

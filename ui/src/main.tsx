@@ -1,0 +1,6 @@
+import { render } from "preact";
+import { live } from "./live";
+import { Shell } from "./shell";
+
+live.start();
+render(<Shell />, document.getElementById("page")!);

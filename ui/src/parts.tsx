@@ -1,0 +1,115 @@
+// Small things that several views show.
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { href } from "./route";
+import type { Model } from "./types";
+
+export type Tone = "good" | "warn" | "bad" | "quiet";
+
+export function Badge(props: { tone?: Tone; children: ComponentChildren; title?: string }) {
+  return (
+    <span class={`badge ${props.tone ?? "quiet"}`} title={props.title}>
+      {props.children}
+    </span>
+  );
+}
+
+export function Figure(props: { label: string; value: ComponentChildren; note?: ComponentChildren; wide?: boolean }) {
+  return (
+    <div class={props.wide ? "figure wide" : "figure"}>
+      <dt>{props.label}</dt>
+      <dd>
+        {props.value}
+        {props.note && <small>{props.note}</small>}
+      </dd>
+    </div>
+  );
+}
+
+// A bar with its number as text: the bar alone tells a screen reader nothing.
+export function Meter(props: { share: number | null; label: string; tone?: Tone; children: ComponentChildren }) {
+  const width = Math.max(0, Math.min(1, props.share ?? 0)) * 100;
+  return (
+    <div class="meter" title={props.label}>
+      <span class="track" aria-hidden="true">
+        <span class={`fill ${props.tone ?? ""}`} style={{ width: `${width}%` }} />
+      </span>
+      <span class="meter-text">{props.children}</span>
+    </div>
+  );
+}
+
+// Prompt tokens as one bar: found in the cache, and computed.
+export function Split(props: { cached: number; computed: number }) {
+  const all = props.cached + props.computed;
+  const part = (n: number) => ({ width: `${all ? (100 * n) / all : 0}%` });
+  return (
+    <span class="split" aria-hidden="true">
+      <span class="cached" style={part(props.cached)} />
+      <span class="computed" style={part(props.computed)} />
+    </span>
+  );
+}
+
+export function Section(props: { title: string; aside?: ComponentChildren; children: ComponentChildren }) {
+  return (
+    <section>
+      <header class="section-head">
+        <h2>{props.title}</h2>
+        {props.aside}
+      </header>
+      {props.children}
+    </section>
+  );
+}
+
+// A table that scrolls sideways on narrow screens, and can be scrolled by keyboard.
+export function Table(props: { label: string; children: ComponentChildren; class?: string }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={props.label}>
+      <table class={props.class}>{props.children}</table>
+    </div>
+  );
+}
+
+export function ModelTabs(props: { models: Model[]; view: string; current: string }) {
+  if (props.models.length < 2) return null;
+  return (
+    <nav class="tabs" aria-label="Model">
+      {props.models.map((model) => (
+        <a href={href(props.view, model.name)} aria-current={model.name === props.current ? "page" : undefined}>
+          {model.name}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+export function Empty(props: { children: ComponentChildren }) {
+  return <p class="empty">{props.children}</p>;
+}
+
+export function Copy(props: { text: string; label: string }) {
+  const [done, setDone] = useState(false);
+  const copy = async () => {
+    await copyText(props.text);
+    setDone(true);
+    setTimeout(() => setDone(false), 1500);
+  };
+  return (
+    <button type="button" class="small" onClick={copy} aria-label={`Copy ${props.label}`}>
+      {done ? "Copied" : "Copy"}
+    </button>
+  );
+}
+
+// The clipboard API needs https or localhost; on a plain address a selection must do.
+async function copyText(text: string) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+}

@@ -1,0 +1,176 @@
+// The values of the admin API, as docs/admin-api.md documents them. What is not known is null.
+
+export interface Tokens {
+  measured_turns: number;
+  unmeasured_turns: number;
+  prompt_tokens: number;
+  cached_tokens: number;
+  computed_tokens: number;
+  completion_tokens: number;
+  cached_share: number | null;
+}
+
+export interface Replica extends Tokens {
+  replica: number;
+  endpoint: string;
+  rank: number;
+  up: boolean;
+  in_flight: number;
+  conversations: number;
+  places: number;
+  recent_conversations: number;
+  placed: number;
+  sticky: number;
+  client_pinned: number;
+  balanced: number;
+  side: number;
+  unrouted: number;
+  spilled_in: number;
+  spilled_away: number;
+  spill_threshold: number;
+  kv_capacity_tokens: number | null;
+  max_num_seqs: number | null;
+  running: number | null;
+  waiting: number | null;
+  kv_used: number | null;
+  prefix_hit_rate: number | null;
+  reading_age_s: number | null;
+  live_conversations: number;
+  live_context_tokens: number;
+  working_set: "unknown" | "fits" | "tight" | "thrashing";
+}
+
+export interface Totals extends Tokens {
+  in_flight: number;
+  held: number;
+  held_total: number;
+  expected_wait_s: number | null;
+  conversations: number;
+  placed: number;
+  sticky: number;
+  spilled: number;
+  client_pinned: number;
+  balanced: number;
+  side: number;
+  unrouted: number;
+  passed: number;
+  not_followed: number;
+  sticky_share: number | null;
+  answered: number;
+  cancelled: number;
+  failed: number;
+  moved: number;
+  misses: Record<string, { turns: number; lost_tokens: number }>;
+}
+
+export interface Routing {
+  model: string;
+  affinity: boolean;
+  rule: "places" | "affinity" | "off";
+  admission: "auto" | "on" | "off";
+  wait_share: number;
+  spill_threshold: number | null;
+  spill_threshold_source: "set" | "auto";
+  counting_since: string;
+  billing_lines_dropped: number;
+  advice: string;
+  totals: Totals;
+  replicas: Replica[];
+}
+
+export interface Model {
+  name: string;
+  aliases: string[];
+  served: { id: string; max_model_len: number | null; adapter: boolean }[];
+  replicas: number;
+  replicas_up: number;
+}
+
+export interface Finding {
+  severity: "ok" | "note" | "warning" | "problem";
+  topic: string;
+  text: string;
+  advice: string;
+}
+
+export interface Engine {
+  name: string;
+  url: string;
+  up: boolean;
+  last_error: string;
+  version: string | null;
+  ranks: number | null;
+  model: string | null;
+  findings: Finding[];
+}
+
+export interface Place {
+  part: "system" | "tools" | "message";
+  message: number | null;
+  character: number | null;
+}
+
+export interface Account {
+  expected_tokens: number | null;
+  lost_tokens: number;
+  miss: string;
+  changed_at: Place | null;
+}
+
+export interface Conversation {
+  key: string;
+  group: string;
+  parent: string | null;
+  source: string;
+  home: number;
+  endpoint: string;
+  rank: number;
+  turns: number;
+  in_flight: number;
+  context_tokens: number | null;
+  last_prompt_tokens: number | null;
+  last_cached_tokens: number | null;
+  last_turn: Account | null;
+  last_seen_s: number;
+}
+
+export interface PromptBreak extends Place {
+  client: string;
+  turns: number;
+  lost_tokens: number;
+  lost_tokens_last_hour: number;
+  last_seen_s: number;
+}
+
+export interface TurnUnderWay {
+  number: number;
+  model: string;
+  conversation: string | null;
+  client: string;
+  phase: "held" | "prefill" | "streaming";
+  age_s: number;
+  outcome: string | null; // of a held one not known yet
+  replica: number | null;
+}
+
+export interface TurnRecord {
+  outcome: string;
+  end: "answered" | "cancelled" | "failed";
+  endpoint: string;
+  replica: number | null;
+  ended_s: number; // ago
+  took_s: number;
+  ttfb_s: number | null;
+  prompt_tokens: number | null;
+  cached_tokens: number | null;
+  completion_tokens: number | null;
+  account: Account | null;
+}
+
+export interface State {
+  version: string;
+  models: Model[];
+  engines: Engine[];
+  routing: Routing[];
+  in_flight: TurnUnderWay[];
+}

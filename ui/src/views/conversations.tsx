@@ -1,0 +1,162 @@
+// The conversations of a model, as a tree of agents and their sub-agents, or as a sorted list.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { count, duration, percent, tokens, words } from "../format";
+import { type Known, age, live } from "../live";
+import { Badge, Empty, ModelTabs, Section, Split, Table } from "../parts";
+import { href } from "../route";
+import type { ViewProps } from "../shell";
+import { type Order, type Row, arrange, orders } from "../tree";
+
+const pageSize = 100;
+
+export function Conversations({ state, name }: ViewProps) {
+  const model = state.models.find((each) => each.name === name)?.name ?? state.models[0]?.name;
+  const [order, setOrder] = useState<Order>("tree");
+  const [search, setSearch] = useState("");
+  const [only, setOnly] = useState("all");
+  const [shown, setShown] = useState(pageSize);
+  const known = model === undefined ? undefined : live.conversations.get(model);
+  const rows = useMemo(
+    () => (known ? arrange([...known.byKey.values()].filter((each) => fits(each, search, only)), order) : []),
+    [known?.changes, model, order, search, only],
+  );
+  if (model === undefined || !known) return <Empty>No engine has been found yet.</Empty>;
+  return (
+    <>
+      <ModelTabs models={state.models} view="conversations" current={model} />
+      <Section title={`${count(rows.length)} of ${count(known.total)}`}>
+        <form class="filters" onSubmit={(event) => event.preventDefault()}>
+          <label>
+            Search
+            <input
+              type="search"
+              placeholder="key, session, client"
+              value={search}
+              onInput={(event) => setSearch(event.currentTarget.value)}
+            />
+          </label>
+          <label>
+            Show
+            <select value={only} onChange={(event) => setOnly(event.currentTarget.value)}>
+              <option value="all">all</option>
+              <option value="running">running</option>
+              <option value="missed">last turn missed</option>
+            </select>
+          </label>
+          <label>
+            Order
+            <select value={order} onChange={(event) => setOrder(event.currentTarget.value as Order)}>
+              {Object.entries(orders).map(([id, { title }]) => (
+                <option value={id}>{title}</option>
+              ))}
+            </select>
+          </label>
+        </form>
+        {rows.length === 0 ? (
+          <Empty>{known.total === 0 ? "No conversation yet." : "None of them matches."}</Empty>
+        ) : (
+          <List rows={rows.slice(0, shown)} model={model} />
+        )}
+        {rows.length > shown && <More more={() => setShown(shown + pageSize)} left={rows.length - shown} />}
+        <p class="note">
+          Keys are keyed hashes of the ids that clients send, new with each start of LM Warden. No text of a prompt is
+          kept.
+        </p>
+      </Section>
+    </>
+  );
+}
+
+function fits(each: Known, search: string, only: string): boolean {
+  if (only === "running" && each.in_flight === 0) return false;
+  if (only === "missed" && !missed(each)) return false;
+  const wanted = search.trim().toLowerCase();
+  if (!wanted) return true;
+  return [each.key, each.group, each.source, `replica ${each.home}`].some((text) => text.includes(wanted));
+}
+
+function missed(each: Known): boolean {
+  return !!each.last_turn && !["none", "first_turn", "unmeasured"].includes(each.last_turn.miss);
+}
+
+function List({ rows, model }: { rows: Row[]; model: string }) {
+  return (
+    <Table label="Conversations" class="conversations">
+      <thead>
+        <tr>
+          <th scope="col">Conversation</th>
+          <th scope="col">Known by</th>
+          <th scope="col">Home</th>
+          <th scope="col">Turns</th>
+          <th scope="col">Context</th>
+          <th scope="col">Last turn cached</th>
+          <th scope="col">Miss</th>
+          <th scope="col">Last seen</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <Line key={row.it.key} row={row} model={model} />
+        ))}
+      </tbody>
+    </Table>
+  );
+}
+
+function Line({ row: { it, depth }, model }: { row: Row; model: string }) {
+  const prompt = it.last_prompt_tokens;
+  const cached = it.last_cached_tokens;
+  return (
+    <tr>
+      <th scope="row">
+        <span style={{ paddingLeft: `${Math.min(depth, 5) * 1.1}rem` }} class={depth ? "child" : ""}>
+          <a href={href("conversation", model, it.key)}>
+            <code>{it.key.slice(0, 8)}</code>
+          </a>
+          {depth > 0 && <span class="hidden">, sub-agent at depth {depth}</span>}{" "}
+          {it.in_flight > 0 && <Badge tone="good">running{it.in_flight > 1 ? ` ${it.in_flight}` : ""}</Badge>}
+        </span>
+      </th>
+      <td>{it.source === "none" ? "–" : words(it.source)}</td>
+      <td class="number">{it.home}</td>
+      <td class="number">{count(it.turns)}</td>
+      <td class="number">{tokens(it.context_tokens)}</td>
+      <td>
+        {prompt !== null && cached !== null ? (
+          <div class="meter">
+            <Split cached={cached} computed={prompt - cached} />
+            <span class="meter-text">
+              {percent(prompt ? cached / prompt : null)} of {tokens(prompt)}
+            </span>
+          </div>
+        ) : (
+          <span class="quiet">{prompt === null ? "–" : "unmeasured"}</span>
+        )}
+      </td>
+      <td>{missed(it) ? <Badge tone="warn">{words(it.last_turn!.miss)}</Badge> : <Quiet of={it} />}</td>
+      <td class="number">{duration(age(it, it.at))}</td>
+    </tr>
+  );
+}
+
+function Quiet({ of }: { of: Known }) {
+  const miss = of.last_turn?.miss;
+  return <span class="quiet">{miss === "first_turn" ? "first turn" : miss === "none" ? "none" : "–"}</span>;
+}
+
+// More rows are added as the end of the list comes near, and by the button for keyboards.
+function More({ more, left }: { more: () => void; left: number }) {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const observer = new IntersectionObserver((seen) => seen.some((each) => each.isIntersecting) && more(), {
+      rootMargin: "400px",
+    });
+    observer.observe(button.current!);
+    return () => observer.disconnect();
+  }, [more]);
+  return (
+    <button ref={button} type="button" onClick={more}>
+      Show more ({count(left)} left)
+    </button>
+  );
+}

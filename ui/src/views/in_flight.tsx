@@ -1,0 +1,87 @@
+// The turns under way, and a way to cancel one.
+import { useState } from "preact/hooks";
+import { call } from "../api";
+import { count, duration, plural, words } from "../format";
+import { Badge, Empty, Section, Table } from "../parts";
+import { href } from "../route";
+import type { ViewProps } from "../shell";
+import type { TurnUnderWay } from "../types";
+
+export function InFlight({ state }: ViewProps) {
+  const turns = state.in_flight;
+  const [error, setError] = useState("");
+  const cancel = async (turn: TurnUnderWay) => {
+    if (!confirm(`Cancel this turn of ${turn.client || "an unnamed client"}? Its client may send it again.`)) return;
+    try {
+      await call("POST", `/admin/api/in-flight/${turn.number}/cancel`, {});
+      setError("");
+    } catch (failure) {
+      setError(failure instanceof Error ? failure.message : String(failure));
+    }
+  };
+  const models = new Set(turns.map((turn) => turn.model)).size > 1 || state.models.length > 1;
+  return (
+    <Section title={plural(turns.length, "turn")}>
+      {error && (
+        <p class="error" role="alert">
+          Not cancelled: {error}
+        </p>
+      )}
+      {turns.length === 0 ? (
+        <Empty>Nothing is running.</Empty>
+      ) : (
+        <Table label="Turns in flight">
+          <thead>
+            <tr>
+              <th scope="col">Conversation</th>
+              {models && <th scope="col">Model</th>}
+              <th scope="col">Client</th>
+              <th scope="col">Phase</th>
+              <th scope="col">Age</th>
+              <th scope="col">Replica</th>
+              <th scope="col">Why there</th>
+              <th scope="col">
+                <span class="hidden">Action</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {turns.map((turn) => (
+              <tr key={turn.number}>
+                <th scope="row">
+                  {turn.conversation === null ? (
+                    <span class="quiet">none</span>
+                  ) : (
+                    <a href={href("conversation", turn.model, turn.conversation)}>
+                      <code>{turn.conversation.slice(0, 8)}</code>
+                    </a>
+                  )}
+                </th>
+                {models && <td>{turn.model}</td>}
+                <td>{turn.client || <span class="quiet">unnamed</span>}</td>
+                <td>
+                  <Badge tone={turn.phase === "held" ? "warn" : turn.phase === "streaming" ? "good" : "quiet"}>
+                    {turn.phase}
+                  </Badge>
+                </td>
+                <td class="number">{duration(turn.age_s)}</td>
+                <td class="number">{count(turn.replica)}</td>
+                <td>{turn.outcome === null ? "–" : words(turn.outcome)}</td>
+                <td>
+                  <button type="button" class="small" onClick={() => cancel(turn)}>
+                    Cancel
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      )}
+      <p class="note">
+        Prefill: sent to the engine, and no content has come yet (the engine may have it in its queue). A cancelled turn
+        frees its slot in the engine at once; a client whose answer had not begun is told, one in the middle of an answer
+        is cut off.
+      </p>
+    </Section>
+  );
+}
