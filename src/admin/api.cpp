@@ -47,12 +47,6 @@ bool is_cancel(const Path& path) {
          path[4] == "cancel";
 }
 
-// /admin/api/models/{name}/conversations/{key}
-bool is_conversation(const Path& path) {
-  return path.size() == 6 && path[0] == "admin" && path[1] == "api" && path[2] == "models" &&
-         path[4] == "conversations";
-}
-
 // What a path takes, as the Allow header has it.
 std::string_view methods_of(const Path& path) {
   return is_login(path) || is_cancel(path) ? "POST" : is_routing(path) ? "GET, HEAD, PUT" : "GET, HEAD";

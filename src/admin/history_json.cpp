@@ -84,7 +84,7 @@ std::optional<double> ttfb_quantile(const std::array<std::int64_t, store::ttfb_b
                                     double share) {
   const auto turns = std::accumulate(buckets.begin(), buckets.end(), std::int64_t{0});
   if (turns == 0) return std::nullopt;
-  const auto& bounds = routing::TtfbHistogram::bounds;
+  const auto& bounds = routing::WaitHistogram::bounds;
   double left = share * static_cast<double>(turns);
   for (std::size_t i = 0; i < bounds.size(); ++i) {
     const auto here = static_cast<double>(buckets[i]);

@@ -249,7 +249,7 @@ net::awaitable<void> Gateway::run(Exchange& exchange) {
     if (auto* ticket = destination->ticket()) {
       turn.decision = ticket->decision();
       turn.conversation = ticket->conversation();
-      progress.on_content = [this, ticket, &turn = exchange.turn] {
+      progress.on_content = [this, ticket, &turn] {
         const auto now = clock_.now();
         turn.decision = ticket->decision();
         turn.has_content = true;
