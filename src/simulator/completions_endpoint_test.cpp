@@ -75,7 +75,7 @@ TEST_F(CompletionsEndpoint, StreamsEachPromptOfAListByAChoice) {
     ends += choice.at("finish_reason") == "length" ? 1 : 0;
   }
   EXPECT_EQ(ends, 2);
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(texts[i], whole.at("choices").at(i).at("text"));
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(texts[i], whole.at("choices").at(i).at("text").get<std::string>());
 }
 
 TEST_F(CompletionsEndpoint, FreesThePlacesOfAllPromptsWhenItsClientLeaves) {
@@ -131,19 +131,18 @@ TEST_F(CompletionsEndpoint, RefusesWhatTheEngineRefuses) {
   start();
   const auto error = [this](const Json& body) { return Json::parse(completions(body).body).at("error"); };
   for (const auto& nothing : {Json(""), Json()}) {
-    EXPECT_EQ(error(prompt(nothing)),
-              Json::parse(R"({"message":"Either prompt or prompt_embeds must be provided and non-empty. )"
-                          R"((parameter=prompt)","type":"BadRequestError","param":"prompt","code":400
-  })"));
-}
-EXPECT_EQ(error(prompt(Json::array())).at("message"), "You must pass at least one prompt");
-EXPECT_EQ(error(prompt(5)).at("param"), "body.prompt");
-EXPECT_EQ(error(prompt(Json::array({-1}))).at("param"), "body.prompt.0");
-EXPECT_EQ(error(prompt(Json::array({"a", 5}))).at("param"), "body.prompt.1");
-EXPECT_EQ(error(prompt(Json::array({99999999999}))).at("message"),
-          "Token id 99999999999 is out of vocabulary");
-EXPECT_EQ(error(prompt("a", 0)).at("message"),
-          "max_tokens must be at least 1, got 0. (parameter=max_tokens, value=0)");
+    EXPECT_EQ(error(prompt(nothing)).at("message"),
+              "Either prompt or prompt_embeds must be provided and non-empty. (parameter=prompt)");
+    EXPECT_EQ(error(prompt(nothing)).at("param"), "prompt");
+  }
+  EXPECT_EQ(error(prompt(Json::array())).at("message"), "You must pass at least one prompt");
+  EXPECT_EQ(error(prompt(5)).at("param"), "body.prompt");
+  EXPECT_EQ(error(prompt(Json::array({-1}))).at("param"), "body.prompt.0");
+  EXPECT_EQ(error(prompt(Json::array({"a", 5}))).at("param"), "body.prompt.1");
+  EXPECT_EQ(error(prompt(Json::array({99999999999}))).at("message"),
+            "Token id 99999999999 is out of vocabulary");
+  EXPECT_EQ(error(prompt("a", 0)).at("message"),
+            "max_tokens must be at least 1, got 0. (parameter=max_tokens, value=0)");
 }
 
 TEST_F(CompletionsEndpoint, HasRoomForAPromptThatLeavesOneToken) {
