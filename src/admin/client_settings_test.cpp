@@ -17,22 +17,22 @@ std::string text_of(std::string_view client, const engine::ServedModel& model) {
 
 TEST(ClientSettings, NameTheAddressAndTheModel) {
   EXPECT_EQ(
-      text_of("aider", {"Org/Model"}),
+      text_of("aider", {"Org/Model", {}}),
       "export OPENAI_API_BASE=http://127.0.0.1:8080/v1 OPENAI_API_KEY=local\naider --model openai/Org/Model");
-  EXPECT_THAT(text_of("Codex", {"Org/Model"}), HasSubstr("model = \"Org/Model\"\n"));
-  EXPECT_THAT(text_of("opencode", {"Org/Model"}), HasSubstr("\"baseURL\": \"http://127.0.0.1:8080/v1\""));
+  EXPECT_THAT(text_of("Codex", {"Org/Model", {}}), HasSubstr("model = \"Org/Model\"\n"));
+  EXPECT_THAT(text_of("opencode", {"Org/Model", {}}), HasSubstr("\"baseURL\": \"http://127.0.0.1:8080/v1\""));
 }
 
 TEST(ClientSettings, TellClaudeCodeToAskForLessWhereTheContextIsSmall) {
   EXPECT_THAT(text_of("Claude Code", {"m", 40'000}), HasSubstr("CLAUDE_CODE_MAX_OUTPUT_TOKENS=5000"));
   EXPECT_THAT(text_of("Claude Code", {"m", 65'536}), Not(HasSubstr("MAX_OUTPUT")));
-  EXPECT_THAT(text_of("Claude Code", {"m"}), Not(HasSubstr("MAX_OUTPUT")));
+  EXPECT_THAT(text_of("Claude Code", {"m", {}}), Not(HasSubstr("MAX_OUTPUT")));
 }
 
 TEST(ClientSettings, QuoteNamesThatAShellWouldRead) {
-  EXPECT_THAT(text_of("qwen-code", {"a'; rm -rf $HOME; '"}),
+  EXPECT_THAT(text_of("qwen-code", {"a'; rm -rf $HOME; '", {}}),
               HasSubstr(R"(OPENAI_MODEL='a'\''; rm -rf $HOME; '\''')"));
-  EXPECT_THAT(text_of("Codex", {"a\"\nb"}), HasSubstr(R"(model = "a\"\nb")"));
+  EXPECT_THAT(text_of("Codex", {"a\"\nb", {}}), HasSubstr(R"(model = "a\"\nb")"));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace lmw::admin {
 
 namespace {
 
-static_assert(store::ttfb_buckets == routing::TtfbHistogram::bounds.size() + 1);
+static_assert(store::ttfb_buckets == routing::WaitHistogram::bounds.size() + 1);
 
 constexpr auto look_every = std::chrono::seconds(1);
 

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include <fmt/format.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 extern "C" {

@@ -57,7 +57,7 @@ void Directory::start() {
 void Directory::stop() {
   for (const auto& backend : backends_) {
     backend->monitor->stop();
-    backend->connections.clear();
+    backend->connections.close();
   }
 }
 

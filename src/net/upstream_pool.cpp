@@ -21,7 +21,7 @@ awaitable<std::expected<UpstreamPool::Lease, UpstreamFault>> UpstreamPool::conne
 }
 
 void UpstreamPool::release(std::unique_ptr<ClientConnection> connection) {
-  if (!connection || !connection->reusable() || idle_.size() >= options_.max_idle) return;
+  if (closed_ || !connection || !connection->reusable() || idle_.size() >= options_.max_idle) return;
   idle_.push_back({std::move(connection), std::chrono::steady_clock::now()});
 }
 

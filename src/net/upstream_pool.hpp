@@ -34,6 +34,11 @@ class UpstreamPool {
   void retire_idle();
   // Closes all idle ones, as when the engine has restarted.
   void clear() { idle_.clear(); }
+  // Keeps none from now on: what ends later is closed too.
+  void close() {
+    closed_ = true;
+    clear();
+  }
 
   const Origin& origin() const { return origin_; }
   std::size_t idle_count() const { return idle_.size(); }
@@ -46,6 +51,7 @@ class UpstreamPool {
   Origin origin_;
   PoolOptions options_;
   std::vector<Idle> idle_;  // oldest first
+  bool closed_ = false;
 };
 
 }  // namespace lmw::net
