@@ -47,6 +47,12 @@ bool is_cancel(const Path& path) {
          path[4] == "cancel";
 }
 
+// /admin/api/models/{name}/conversations/{key}
+bool is_conversation(const Path& path) {
+  return path.size() == 6 && path[0] == "admin" && path[1] == "api" && path[2] == "models" &&
+         path[4] == "conversations";
+}
+
 // What a path takes, as the Allow header has it.
 std::string_view methods_of(const Path& path) {
   return is_login(path) || is_cancel(path) ? "POST" : is_routing(path) ? "GET, HEAD, PUT" : "GET, HEAD";
@@ -123,6 +129,13 @@ Response Api::get(const Path& path, const wire::RequestHead& head) const {
   if (is_of_model(path)) {
     const auto* pool = directory_.find_pool(path[3]);
     return pool ? get_of_model(*pool, path[4], head) : no_model(path[3]);
+  }
+  if (is_conversation(path)) {
+    const auto* pool = directory_.find_pool(path[3]);
+    if (!pool) return no_model(path[3]);
+    const auto known = conversation_turns_json(*pool, path[5], clock_.now());
+    return known.is_null() ? Response::error(404, "that conversation is not known, or no longer")
+                           : dump(known);
   }
   return Response::error(404,
                          "there is nothing here; see /, /admin/api/models, /admin/api/engines, /metrics");

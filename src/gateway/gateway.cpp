@@ -1,6 +1,7 @@
 #include "gateway/gateway.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <fmt/format.h>
@@ -198,6 +199,7 @@ struct Gateway::Exchange {
   Progress progress;
   std::optional<Destination> destination;
   TurnUnderWay turn;
+  bool settled = false;
 };
 
 net::awaitable<void> Gateway::forward(net::ServerConnection& client, TurnRequest request, Instant received) {
@@ -228,19 +230,25 @@ net::awaitable<void> Gateway::forward(net::ServerConnection& client, TurnRequest
   co_await (run(exchange) || watch(client, progress.client_gone) || turn.until_cancelled());
   if (turn.is_cancelled() && !progress.complete) co_await give_up(client, route.family, progress);
 
-  if (auto* ticket = exchange.destination ? exchange.destination->ticket() : nullptr) {
-    const auto end = end_of(progress);
-    const auto& usage = progress.usage;
-    log_turn(pool, *ticket, end, usage);
-    ticket->finish(end, {usage.prompt, usage.cached, usage.completion}, clock_.now());
-    pool.waiting_room.wake();
-  }
+  settle(exchange);
   if (progress.client_gone) client.close();
   if (progress.fault) std::rethrow_exception(progress.fault);
 }
 
+// Takes an ended turn into the accounts, once.
+void Gateway::settle(Exchange& exchange) {
+  auto* ticket = exchange.destination ? exchange.destination->ticket() : nullptr;
+  if (!ticket || std::exchange(exchange.settled, true)) return;
+  const auto end = end_of(exchange.progress);
+  const auto& usage = exchange.progress.usage;
+  auto& pool = *exchange.request.pool;
+  log_turn(pool, *ticket, end, usage);
+  ticket->finish(end, {usage.prompt, usage.cached, usage.completion}, clock_.now());
+  pool.waiting_room.wake();
+}
+
 net::awaitable<void> Gateway::run(Exchange& exchange) {
-  auto& [client, request, received, plan, progress, destination, turn] = exchange;
+  auto& [client, request, received, plan, progress, destination, turn, settled] = exchange;
   try {
     if (auto refusal = co_await find_destination(exchange)) {
       co_await refuse(client, plan.family, std::move(*refusal));
@@ -260,11 +268,14 @@ net::awaitable<void> Gateway::run(Exchange& exchange) {
     if (progress.client_gone) co_return;
     if (!answer) {
       log::warn("{}: {}", destination->backend().config.url, answer.error().message);
+      settle(exchange);
       co_await refuse(client, plan.family, std::move(answer.error()));
       co_return;
     }
     co_await relay(client, *answer, plan, progress);
     destination->backend().connections.release(std::move(answer->connection));
+    // Before the watch beside this ends too: who has the whole answer sees it counted.
+    settle(exchange);
   } catch (const std::exception&) {
     // Most likely cancelled, as the client has left: what was under way upstream is closed by leaving this
     // scope. Else the turn is ended first, then the server told.

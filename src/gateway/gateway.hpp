@@ -33,6 +33,7 @@ class Gateway {
   net::awaitable<void> forward(net::ServerConnection& client, TurnRequest request, Instant received);
   struct Exchange;
   net::awaitable<void> run(Exchange& exchange);
+  void settle(Exchange& exchange);
   net::awaitable<std::optional<Refusal>> find_destination(Exchange& exchange);
 
   Directory& directory_;
