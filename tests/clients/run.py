@@ -35,7 +35,7 @@ CLIENTS = {
     )
 }
 RANKS = 4
-SPEED = 10  # engine seconds a wall second
+SPEED = 5  # engine seconds a wall second
 ENGINE = ["--replicas", RANKS, "--profile", "rtx5090-27b", "--speed", SPEED, "--engine-version", "0.33.0"]
 
 

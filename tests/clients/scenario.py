@@ -79,7 +79,7 @@ def interrupted(setup, agents):
     before = setup.gateway.totals(setup.model)["cancelled"]
     with contextlib.ExitStack() as running:
         programs = [running.enter_context(agent.begin("ENDLESS-TASK", True)) for agent in agents]
-        busy = checks.until(lambda: setup.engine_running() == AGENTS, 120)
+        busy = checks.until(lambda: setup.engine_running() == AGENTS, driver.ANSWER_S)
         ok.that("all are in the middle of an answer", busy is not None)
         for program in programs:
             driver.interrupt(program)
