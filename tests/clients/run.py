@@ -4,6 +4,7 @@
 import contextlib
 import json
 import pathlib
+import signal
 import sys
 import tempfile
 
@@ -35,7 +36,7 @@ CLIENTS = {
     )
 }
 RANKS = 4
-SPEED = 10  # engine seconds a wall second
+SPEED = 5  # engine seconds a wall second
 ENGINE = ["--replicas", RANKS, "--profile", "rtx5090-27b", "--speed", SPEED, "--engine-version", "0.33.0"]
 
 
@@ -44,6 +45,7 @@ def main():
     parser.add_argument("clients", nargs="+", choices=[*CLIENTS, "all"], metavar="CLIENT", help=f"{', '.join(CLIENTS)}, all")
     args = parser.parse_args()
     binary = lmwarden.binary(args)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is ended
     names = CLIENTS if "all" in args.clients else dict.fromkeys(args.clients)
     found = checks.Checks()
     with tempfile.TemporaryDirectory(prefix="lmwarden-clients-") as scratch:
