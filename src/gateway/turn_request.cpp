@@ -80,6 +80,7 @@ routing::TurnFacts TurnRequest::facts(const routing::KeyHasher& hasher) const {
   routing::TurnFacts facts;
   facts.key = hasher.hash(identity, "");
   facts.source = identity.source;
+  facts.salt = hasher.secret();
   facts.window = identity.window;
   facts.is_response = route->endpoint == wire::Endpoint::responses;
   facts.rank_header = head.headers.find(rank_header);

@@ -23,6 +23,7 @@ class KeyHasher {
 
   // `scope` keeps the ids of different API keys apart. Nothing when the identity has no id.
   std::optional<TurnKey> hash(const Identity& identity, std::string_view scope) const;
+  std::uint64_t secret() const { return secret_; }
 
  private:
   std::uint64_t secret_;

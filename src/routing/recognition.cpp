@@ -42,7 +42,7 @@ void Recogniser::by_prompt(const TurnFacts& turn, Recognition& result) {
     return;
   }
   if (match) result.alike = match->conversation;
-  const auto key = mix64(turn.prompt->identity() + ++made_);
+  const auto key = mix64(turn.prompt->identity() + mix64(turn.salt + ++made_));
   result.key = TurnKey{ConversationKey(key), GroupKey(key), {}};
 }
 

@@ -22,6 +22,7 @@ struct TurnFacts {
   const Fingerprint* prompt = nullptr;          // nothing: it could not be read
   std::uint64_t bytes = 0;                      // of its body
   std::uint64_t head = 0;   // fingerprint of what conversations share: system prompt and tools
+  std::uint64_t salt = 0;   // of keys that are made of prompts
   std::string_view client;  // its name and version, for people to read
 };
 
