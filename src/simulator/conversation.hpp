@@ -2,7 +2,10 @@
 #pragma once
 
 #include <string>
+#include <variant>
 #include <vector>
+
+#include "replica/tokens.hpp"
 
 namespace lmw::simulator {
 
@@ -32,5 +35,8 @@ struct Conversation {
 
   bool empty() const { return system.empty() && messages.empty(); }
 };
+
+// What /v1/completions goes on from, in place of a conversation: a text, or its tokens.
+using RawPrompt = std::variant<std::string, std::vector<replica::Token>>;
 
 }  // namespace lmw::simulator

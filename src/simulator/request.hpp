@@ -6,18 +6,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
-#include "replica/tokens.hpp"
 #include "simulator/api_error.hpp"
 #include "simulator/conversation.hpp"
 #include "wire/api.hpp"
 
 namespace lmw::simulator {
-
-// What /v1/completions goes on from: a text, or its tokens.
-using RawPrompt = std::variant<std::string, std::vector<replica::Token>>;
 
 struct TurnRequest {
   wire::Endpoint endpoint = wire::Endpoint::chat_completions;
