@@ -43,6 +43,15 @@ Config config(const Sources& from) {
 
 TEST(Load, WithoutSourcesGivesTheDefaults) { EXPECT_EQ(config(Sources{}), Config{}); }
 
+// Claude Code and the Python SDKs wait 600 s for a head, and proxies cut a silent stream after 50 s.
+TEST(Load, TheDefaultsOutlastClientsAndBridgeProxies) {
+  const Timeouts defaults;
+  EXPECT_GT(defaults.first_byte, 600s);
+  EXPECT_GT(defaults.stream_idle, 600s);
+  EXPECT_GT(defaults.heartbeat, 0s);
+  EXPECT_LT(defaults.heartbeat, 50s);
+}
+
 TEST(Load, ReadsEveryKindOfSettingFromTheFile) {
   const auto c = config(sources(R"(
 listen = ":80"

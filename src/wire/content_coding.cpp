@@ -8,6 +8,8 @@
 namespace lmw::wire {
 namespace {
 
+constexpr std::uint64_t usual_growth = 8;
+
 std::optional<Coding> coding_of(std::string_view name) {
   constexpr std::pair<std::string_view, Coding> names[] = {{"zstd", Coding::zstd},
                                                            {"gzip", Coding::gzip},
@@ -65,7 +67,7 @@ BodyDecoder::BodyDecoder(std::vector<Coding> codings, std::string body, std::uin
 
 std::expected<bool, BodyDecoder::Fault> BodyDecoder::step() {
   if (codings_.empty()) return true;
-  if (!current_) current_ = make_decompressor(codings_.back());
+  if (!current_) begin_coding();
   auto in = std::string_view(input_).substr(taken_, step_bytes);
   taken_ += in.size();
   const auto before = output_.size();
@@ -83,6 +85,12 @@ std::expected<bool, BodyDecoder::Fault> BodyDecoder::step() {
   if (output_.size() > limit_) return std::unexpected(Fault::too_large);
   if (taken_ < input_.size() || !has_room) return false;
   return finish_coding();
+}
+
+void BodyDecoder::begin_coding() {
+  current_ = make_decompressor(codings_.back());
+  // Room for what text usually grows to: moving a large body into a larger string would be a long step.
+  output_.reserve(std::min<std::uint64_t>(limit_ + 1, input_.size() * usual_growth));
 }
 
 std::expected<bool, BodyDecoder::Fault> BodyDecoder::finish_coding() {

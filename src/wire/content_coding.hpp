@@ -46,6 +46,7 @@ class BodyDecoder {
   std::string take() { return std::move(input_); }
 
  private:
+  void begin_coding();
   std::expected<bool, Fault> finish_coding();
 
   std::vector<Coding> codings_;  // still to undo, the next one last
