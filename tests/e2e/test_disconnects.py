@@ -224,5 +224,41 @@ class Leaving(GatewayCase):
         gateway.wait_idle()
 
 
+class LeavingWhileHeld(GatewayCase):
+    """Turns that wait for room in the cache, of which the engine knows nothing yet."""
+
+    AT_ONCE = 20
+    LONG = [{"role": "user", "content": "word " * 20_000}]
+
+    def test_clients_that_leave_while_their_turns_are_held_leave_no_trace(self):
+        upstream, gateway = self.pair(ranks=1)
+        upstream.usage = (90_000, 0, 100)  # each conversation takes the whole cache
+        gateway.chat([("X-Session-Id", "warm-up")], messages=self.LONG)  # learns how long a prompt is
+        free = threading.Event()
+        self.addCleanup(free.set)
+        upstream.answer = lambda exchange: (free.wait(60), upstream.answer_as_vllm(exchange))
+        with gateway.connect(60) as busy:
+            busy.request("POST", "/v1/chat/completions", chat_request(messages=self.LONG), [("X-Session-Id", "busy")])
+            upstream.wait_for(lambda: len(upstream.turns) == 2)
+            for how in ("leave", "reset"):
+                for _ in range(LEAVING[how] // self.AT_ONCE):
+                    self.leave_while_held(gateway, how)
+            self.assertEqual(gateway.totals()["left_while_held"], LEAVING["leave"] + LEAVING["reset"])
+            free.set()
+            self.assertEqual(busy.read_response().status, 200)
+        self.assertEqual(len(upstream.turns), 2)
+        gateway.wait_idle()
+
+    def leave_while_held(self, gateway, how):
+        clients = [gateway.connect() for _ in range(self.AT_ONCE)]
+        for number, client in enumerate(clients):
+            client.request("POST", "/v1/chat/completions", chat_request(number % 2 == 0, messages=self.LONG),
+                           [("X-Session-Id", f"held-{number}")])
+        gateway.poll(lambda: gateway.totals()["held"] == self.AT_ONCE, what="all turns to be held")
+        for client in clients:
+            getattr(client, how)()
+        gateway.poll(lambda: gateway.totals()["held"] == 0, what="nobody to be held")
+
+
 if __name__ == "__main__":
     unittest.main()
