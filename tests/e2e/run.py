@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-LONGEST_FIRST = ("metrics_faults", "disconnects", "relay_sse", "odd_json")
+LONGEST_FIRST = ("metrics_faults", "disconnects", "random_cuts", "relay_sse", "odd_json")
 RAN = re.compile(r"^Ran (\d+) tests? in ", re.MULTILINE)
 ENDED = re.compile(r"^(?:OK|FAILED)(?: \((.*)\))?$", re.MULTILINE)
 

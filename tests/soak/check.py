@@ -7,8 +7,21 @@ class Wrong(Exception):
     pass
 
 
+LEFT_UNREAD = "left unread by an engine that went away"
+
+
 def check(plan, response):
     """How the turn went; Wrong when it is not as its plan wants it."""
+    try:
+        return check_answer(plan, response)
+    except Wrong:
+        # An engine that goes away resets what it has not accepted yet. If it is back when it is asked, that is a 502.
+        if plan.pool != "twins" or b"the engine closed the connection before its answer was complete" not in response.body:
+            raise
+        return LEFT_UNREAD
+
+
+def check_answer(plan, response):
     if plan.stream and response.status == 200:
         response.body = answers.without_pings(plan, response.body)
     if plan.fault in ("drops", "resets", "garbage", "silent"):

@@ -9,7 +9,7 @@ import time
 import answers
 import beside
 import plan as plans
-from check import Wrong, check
+from check import LEFT_UNREAD, Wrong, check
 from connection import Connection, request
 
 AT_ONCE = 48
@@ -23,6 +23,7 @@ class Clients:
         self.progress = progress
         self.outcomes = collections.Counter()
         self.failures = []
+        self.unread = []
 
     async def run(self):
         await asyncio.gather(*(self.worker() for _ in range(AT_ONCE)))
@@ -37,6 +38,8 @@ class Clients:
                         connection = await Connection.open(self.port, plan.client == "reads_slowly")
                     outcome, connection = await getattr(self, plan.client)(plan, connection)
                 self.outcomes[outcome] += 1
+                if outcome == LEFT_UNREAD:
+                    self.unread.append(number)
             except Exception as error:  # whatever it is, this turn went wrong
                 self.failures.append((number, plan.client, plan.fault, plan.api, f"{type(error).__name__}: {error}"))
                 connection = None
@@ -146,5 +149,6 @@ def main(seed, port, numbers, progress, pipe):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     clients = Clients(seed, port, numbers, progress)
     asyncio.run(clients.run())
-    pipe.send({"outcomes": clients.outcomes, "failures": clients.failures, "cpu": time.process_time()})
+    pipe.send({"outcomes": clients.outcomes, "failures": clients.failures, "unread": clients.unread,
+               "cpu": time.process_time()})
     os._exit(0)

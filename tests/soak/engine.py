@@ -16,6 +16,8 @@ LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 NUMBER = re.compile(rb'"soak":(\d+)')
 METRICS = ("vllm:num_requests_running", "vllm:num_requests_waiting", "vllm:kv_cache_usage_perc",
            "vllm:prefix_cache_queries_total", "vllm:prefix_cache_hits_total")
+# So small that turns are held now and then: a conversation has some hundred tokens, a large prompt 250,000.
+CACHE = f'vllm:cache_config_info{{engine="%d",block_size="16",kv_cache_size_tokens="{plans.CACHE_TOKENS}"}} 1.0\n'
 
 
 def chunk(data):
@@ -71,6 +73,7 @@ class Engine:
         if path == "/metrics":
             ranks = range(self.ranks)
             lines = [f'{name}{{engine="{rank}",model_name="{self.model}"}} 0\n' for name in METRICS for rank in ranks]
+            lines += [CACHE % rank for rank in ranks]
             writer.write(reply(200, "".join(lines).encode()))
         elif path == "/v1/models":
             writer.write(reply(200, b'{"object":"list","data":[{"id":"%s","object":"model"}]}' % self.model.encode()))

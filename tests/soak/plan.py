@@ -11,6 +11,7 @@ PATHS = {"chat": "/v1/chat/completions", "completions": "/v1/completions", "mess
 CONVERSATIONS = 20_000  # ten times what the table holds
 TABLE = 2_000
 BODY_LIMIT = 4 << 20
+CACHE_TOKENS = 20_000
 
 # What the engine does with a turn, and how often.
 FAULTS = {"none": 780, "paced": 60, "closes_after": 40, "refuses": 40, "drops": 15, "resets": 15, "garbage": 10,

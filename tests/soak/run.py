@@ -27,7 +27,8 @@ from harness.gateway import Gateway  # noqa: E402
 from watch import Watch  # noqa: E402
 
 FLAGS = [f"--limits-conversations={plans.TABLE}", f"--limits-body-bytes={plans.BODY_LIMIT}", "--timeouts-first-byte=5s",
-         "--timeouts-stream-idle=5s", "--timeouts-heartbeat=1s", "--timeouts-pool-idle=500ms", "--scrape-interval=1s"]
+         "--timeouts-stream-idle=5s", "--timeouts-heartbeat=1s", "--timeouts-pool-idle=500ms", "--scrape-interval=1s",
+         "--timeouts-connect=10s", "--timeouts-max-wait=300ms", f"--limits-prompts={plans.TABLE}"]
 CLIENT_PROCESSES = 2
 CONTEXT = multiprocessing.get_context("fork")
 
@@ -57,9 +58,10 @@ def config():
 
 
 def change_settings(gateway, rng, over):
-    """Affinity on and off, thresholds up and down, while turns are under way."""
+    """Affinity and admission on and off, thresholds up and down, while turns are under way."""
     while not over.wait(1):
-        change = {"affinity": rng.random() < 0.8, "spill_threshold": rng.choice((None, 1, 2, 8))}
+        change = {"affinity": rng.random() < 0.8, "spill_threshold": rng.choice((None, 1, 2, 8)),
+                  "admission": rng.choice(("auto", "on", "off")), "wait_share": rng.choice((0.05, 0.45, 1))}
         gateway.set_routing(change, rng.choice(tuple(plans.POOLS)))
 
 
@@ -75,6 +77,7 @@ def run_clients(gateway, seed, numbers, progress):
     results = [child.result() for child in children]
     return {"outcomes": sum((result["outcomes"] for result in results), collections.Counter()),
             "failures": [failure for result in results for failure in result["failures"]],
+            "unread": [number for result in results for number in result["unread"]],
             "cpu": sum(result["cpu"] for result in results)}
 
 
