@@ -58,10 +58,15 @@ class Files(GatewayCase):
 
 
 class Live(GatewayCase):
+    def feed(self, gateway):
+        feed = Feed(gateway)
+        self.addCleanup(feed.connection.leave)
+        return feed
+
     def test_what_holds_comes_at_once_and_then_what_changes(self):
         _, gateway = self.pair(ranks=2)
         gateway.messages([(SESSION, "11111111-1111-4111-8111-111111111111")])
-        feed = Feed(gateway)
+        feed = self.feed(gateway)
         self.assertEqual(feed.head.headers.get("Content-Type"), "text/event-stream")
         state = feed.event("state")
         self.assertEqual(state["routing"][0]["totals"]["placed"], 1)
@@ -74,17 +79,17 @@ class Live(GatewayCase):
 
     def test_a_feed_ends_with_the_gateway(self):
         _, gateway = self.pair()
-        feed = Feed(gateway)
+        feed = self.feed(gateway)
         feed.event("state")
         gateway.stop()
         feed.connection.at_end()
 
     def test_feeds_are_bounded(self):
         _, gateway = self.pair()
-        feeds = [Feed(gateway) for _ in range(32)]
+        feeds = [self.feed(gateway) for _ in range(32)]
         self.assertEqual(gateway.admin("GET", "/admin/api/live").status, 503)
         feeds.pop().connection.leave()
-        gateway.poll(lambda: Feed(gateway).head.status == 200, what="a free feed")
+        gateway.poll(lambda: self.feed(gateway).head.status == 200, what="a free feed")
 
 
 class Token(GatewayCase):

@@ -7,15 +7,17 @@ export async function launch() {
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 }
 
+// `agree`: questions are answered with yes; else a question is a complaint.
 // `complaints`: errors of scripts and of the content security policy, failed loads, and requests to elsewhere.
-export async function openPage(browser, url, { width = 1440, height = 900, dark = false } = {}) {
+export async function openPage(browser, url, { width = 1440, height = 900, dark = false, agree = false } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light" });
   const page = await context.newPage();
   const complaints = [];
   page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
   page.on("dialog", (dialog) => {
+    if (agree) return dialog.accept();
     complaints.push(`dialog: ${dialog.message()}`);
-    dialog.dismiss();
+    return dialog.dismiss();
   });
   page.on("console", (message) => message.type() === "error" && complaints.push(`console: ${message.text()}`));
   page.on("request", (request) => {

@@ -50,6 +50,17 @@ test("the spill threshold is set and made automatic again", async () => {
   await close();
 });
 
+test("a turn in flight is shown and can be cancelled", async () => {
+  const { page, close } = await openPage(browser, `${box.admin}/#/in-flight`, { agree: true });
+  const turn = box.turn("dddddddd-aaaa-4bbb-8ccc-dddddddddddd", hello, { max_tokens: 20_000 });
+  const refused = assert.rejects(turn, /400: .*cancelled on the page/);
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await refused;
+  await page.getByText("Nothing is running.").waitFor();
+  assert.equal((await box.routing()).totals.cancelled, 1);
+  await close();
+});
+
 test("a page whose gateway is gone says since when, and goes on with the next one", async () => {
   const { page, close } = await openPage(browser, box.admin);
   await page.getByText("Live", { exact: true }).waitFor();

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh BINARY [test file...]: the page's tests in Chromium.
+# run.sh BINARY [test file... | screenshots.mjs]: the page's tests in Chromium, or the pictures of docs/images.
 set -euo pipefail
 export LMWARDEN
 LMWARDEN=$(realpath "$1")
@@ -14,5 +14,6 @@ fi
 if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 20 ]; then
   PATH=$(cd ../clients && python3 -c 'import install; print(install.node())'):$PATH
 fi
+if [ "${1:-}" = screenshots.mjs ]; then exec node screenshots.mjs ../../docs/images; fi
 [ $# -gt 0 ] || set -- *.test.mjs
 exec node --test --test-concurrency=1 "$@"

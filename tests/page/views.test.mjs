@@ -59,6 +59,10 @@ test("the views show what the admin API tells", async () => {
   assert.equal(await page.locator("table.conversations .child").count(), 1, "the sub-agent stands under its parent");
   await page.getByLabel("Show").selectOption("missed");
   assert.match(await page.locator("table.conversations tbody").innerText(), /prompt changed/);
+  await page.locator("table.conversations tbody a").first().click();
+  const turns = page.getByRole("region", { name: "Turns, the latest first" }).locator("tbody tr");
+  assert.match(await turns.first().innerText(), /prompt changed/);
+  assert.match(await turns.last().innerText(), /placed/);
   await show(page, "prompt-breaks");
   assert.match(await page.locator("main table").innerText(), /system prompt, character \d+\s+claude-cli\/2.1.332/);
   await show(page, "connect");

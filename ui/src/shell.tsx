@@ -44,7 +44,7 @@ export function Shell() {
   }, [current]);
   return (
     <>
-      <a class="skip" href={location.hash || "#/overview"} onClick={(event) => skip(event, heading.current)}>
+      <a class="skip" href="#main" onClick={(event) => skip(event, heading.current)}>
         Skip to content
       </a>
       <header class="bar">
@@ -64,7 +64,7 @@ export function Shell() {
             </a>
           ))}
       </nav>
-      <main class={stale ? "stale" : ""}>
+      <main id="main" class={stale ? "stale" : ""}>
         <h1 ref={heading} tabIndex={-1}>
           {current.title}
         </h1>

@@ -86,7 +86,7 @@ function Turns({ turns }: { turns: TurnRecord[] }) {
         {turns.toReversed().map((turn) => (
           <tr>
             <th scope="row">{duration(turn.ended_s)} ago</th>
-            <td class="number">{count(turn.replica)}</td>
+            <td>{count(turn.replica)}</td>
             <td>{words(turn.outcome)}</td>
             <td>
               <div class="meter">
@@ -96,16 +96,16 @@ function Turns({ turns }: { turns: TurnRecord[] }) {
                 <span class="meter-text">{tokens(turn.prompt_tokens)}</span>
               </div>
             </td>
-            <td class="number">{tokens(turn.account?.expected_tokens)}</td>
-            <td class="number">
+            <td>{tokens(turn.account?.expected_tokens)}</td>
+            <td>
               {tokens(turn.cached_tokens)}
               {turn.prompt_tokens && turn.cached_tokens !== null
                 ? ` (${percent(turn.cached_tokens / turn.prompt_tokens)})`
                 : ""}
             </td>
-            <td class="number">{duration(turn.ttfb_s)}</td>
-            <td class="number">{duration(turn.took_s)}</td>
-            <td class="number">{tokens(turn.completion_tokens)}</td>
+            <td>{duration(turn.ttfb_s)}</td>
+            <td>{duration(turn.took_s)}</td>
+            <td>{tokens(turn.completion_tokens)}</td>
             <td class="miss">
               <Miss turn={turn} />
             </td>

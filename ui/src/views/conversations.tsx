@@ -118,9 +118,9 @@ function Line({ row: { it, depth }, model }: { row: Row; model: string }) {
         </span>
       </th>
       <td>{it.source === "none" ? "–" : words(it.source)}</td>
-      <td class="number">{it.home}</td>
-      <td class="number">{count(it.turns)}</td>
-      <td class="number">{tokens(it.context_tokens)}</td>
+      <td>{it.home}</td>
+      <td>{count(it.turns)}</td>
+      <td>{tokens(it.context_tokens)}</td>
       <td>
         {prompt !== null && cached !== null ? (
           <div class="meter">
@@ -134,7 +134,7 @@ function Line({ row: { it, depth }, model }: { row: Row; model: string }) {
         )}
       </td>
       <td>{missed(it) ? <Badge tone="warn">{words(it.last_turn!.miss)}</Badge> : <Quiet of={it} />}</td>
-      <td class="number">{duration(age(it, it.at))}</td>
+      <td>{duration(age(it, it.at))}</td>
     </tr>
   );
 }

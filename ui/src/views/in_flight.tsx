@@ -30,7 +30,7 @@ export function InFlight({ state }: ViewProps) {
       {turns.length === 0 ? (
         <Empty>Nothing is running.</Empty>
       ) : (
-        <Table label="Turns in flight">
+        <Table label="Turns in flight" class="cards">
           <thead>
             <tr>
               <th scope="col">Conversation</th>
@@ -57,16 +57,16 @@ export function InFlight({ state }: ViewProps) {
                     </a>
                   )}
                 </th>
-                {models && <td>{turn.model}</td>}
-                <td>{turn.client || <span class="quiet">unnamed</span>}</td>
-                <td>
+                {models && <td data-label="Model">{turn.model}</td>}
+                <td data-label="Client">{turn.client || <span class="quiet">unnamed</span>}</td>
+                <td data-label="Phase">
                   <Badge tone={turn.phase === "held" ? "warn" : turn.phase === "streaming" ? "good" : "quiet"}>
                     {turn.phase}
                   </Badge>
                 </td>
-                <td class="number">{duration(turn.age_s)}</td>
-                <td class="number">{count(turn.replica)}</td>
-                <td>{turn.outcome === null ? "–" : words(turn.outcome)}</td>
+                <td data-label="Age">{duration(turn.age_s)}</td>
+                <td data-label="Replica">{count(turn.replica)}</td>
+                <td data-label="Why there">{turn.outcome === null ? "–" : words(turn.outcome)}</td>
                 <td>
                   <button type="button" class="small" onClick={() => cancel(turn)}>
                     Cancel

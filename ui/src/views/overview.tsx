@@ -71,12 +71,12 @@ function ModelRow({ routing, model }: { routing: Routing; model: Model | undefin
         <a href={href("routing", routing.model)}>{routing.model}</a>{" "}
         {!routing.affinity && <Badge tone="warn">affinity off</Badge>}
       </th>
-      <td class="number">
+      <td>
         {model ? `${model.replicas_up} of ${model.replicas}` : "–"} {down > 0 && <Badge tone="bad">{down} down</Badge>}
       </td>
-      <td class="number">{count(totals.in_flight)}</td>
-      <td class="number">{count(totals.conversations)}</td>
-      <td class="number">{percent(totals.sticky_share, 1)}</td>
+      <td>{count(totals.in_flight)}</td>
+      <td>{count(totals.conversations)}</td>
+      <td>{percent(totals.sticky_share, 1)}</td>
       <td>
         <div class="meter">
           <Split cached={totals.cached_tokens} computed={totals.computed_tokens} />

@@ -32,7 +32,7 @@ export function PromptBreaks({ state, name }: ViewProps) {
 function Breaks({ list, at }: { list: PromptBreak[]; at: number }) {
   const most = Math.max(1, ...list.map((each) => each.lost_tokens_last_hour));
   return (
-    <Table label="Prompt breaks">
+    <Table label="Prompt breaks" class="cards">
       <thead>
         <tr>
           <th scope="col">Where</th>
@@ -48,8 +48,8 @@ function Breaks({ list, at }: { list: PromptBreak[]; at: number }) {
         {list.map((each) => (
           <tr>
             <th scope="row">{where(each)}</th>
-            <td>{each.client || <span class="quiet">unnamed</span>}</td>
-            <td>
+            <td data-label="Client">{each.client || <span class="quiet">unnamed</span>}</td>
+            <td data-label="Lost in the last hour">
               <div class="meter">
                 <span class="track" aria-hidden="true">
                   <span class="fill warn" style={{ width: `${(100 * each.lost_tokens_last_hour) / most}%` }} />
@@ -57,9 +57,9 @@ function Breaks({ list, at }: { list: PromptBreak[]; at: number }) {
                 <span class="meter-text">{tokens(each.lost_tokens_last_hour)}</span>
               </div>
             </td>
-            <td class="number">{tokens(each.lost_tokens)}</td>
-            <td class="number">{count(each.turns)}</td>
-            <td class="number">{duration(age(each, at))}</td>
+            <td data-label="Lost in all">{tokens(each.lost_tokens)}</td>
+            <td data-label="Turns">{count(each.turns)}</td>
+            <td data-label="Last seen">{duration(age(each, at))}</td>
             <td class="text">{hint(each) ?? <Badge>unknown</Badge>}</td>
           </tr>
         ))}

@@ -236,15 +236,15 @@ function Replicas({ replicas }: { replicas: Replica[] }) {
             <td>
               <WorkingSet replica={replica} />
             </td>
-            <td class="number">{count(replica.conversations)}</td>
-            <td class="number">{count(replica.placed)}</td>
-            <td class="number">{count(replica.sticky)}</td>
-            <td class="number">{count(replica.spilled_in)}</td>
-            <td class="number">{count(replica.client_pinned)}</td>
-            <td class="number" title={age(replica)}>
+            <td>{count(replica.conversations)}</td>
+            <td>{count(replica.placed)}</td>
+            <td>{count(replica.sticky)}</td>
+            <td>{count(replica.spilled_in)}</td>
+            <td>{count(replica.client_pinned)}</td>
+            <td title={age(replica)}>
               {count(replica.running)}
             </td>
-            <td class="number" title={age(replica)}>
+            <td title={age(replica)}>
               {count(replica.waiting)}
             </td>
             <td>
@@ -252,8 +252,8 @@ function Replicas({ replicas }: { replicas: Replica[] }) {
                 {percent(replica.kv_used)}
               </Meter>
             </td>
-            <td class="number">{percent(replica.prefix_hit_rate)}</td>
-            <td class="number">{percent(replica.cached_share)}</td>
+            <td>{percent(replica.prefix_hit_rate)}</td>
+            <td>{percent(replica.cached_share)}</td>
           </tr>
         ))}
       </tbody>
@@ -295,7 +295,7 @@ function Misses({ totals }: { totals: Totals }) {
   if (rows.length === 0) return null;
   return (
     <Section title="What turns found in the cache">
-      <Table label="Turns by miss reason">
+      <Table label="Turns by miss reason" class="cards">
         <thead>
           <tr>
             <th scope="col">Reason</th>
@@ -308,8 +308,8 @@ function Misses({ totals }: { totals: Totals }) {
           {rows.map(([name, miss]) => (
             <tr key={name}>
               <th scope="row">{name === "none" ? "no miss" : words(name)}</th>
-              <td class="number">{count(miss.turns)}</td>
-              <td class="number">{tokens(miss.lost_tokens)}</td>
+              <td data-label="Turns">{count(miss.turns)}</td>
+              <td data-label="Tokens computed again">{tokens(miss.lost_tokens)}</td>
               <td class="text">{reasons[name] ?? ""}</td>
             </tr>
           ))}
