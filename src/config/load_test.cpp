@@ -192,6 +192,13 @@ TEST(Load, ReportsMalformedHeadersOfTables) {
     EXPECT_THAT(problems(text), ElementsAre(HasSubstr("w.toml:1:"))) << text;
 }
 
+TEST(Load, ReportsCharactersThatStandOutsideOfTexts) {
+  for (const std::string character : {"\u2603", "\uFB3F", "\uFE0F", "\uFEFF"}) {
+    EXPECT_THAT(problems("listen = " + character), ElementsAre(HasSubstr("w.toml:1:10"))) << character;
+    EXPECT_THAT(problems("[[engine" + character), ElementsAre(HasSubstr("w.toml:1:9"))) << character;
+  }
+}
+
 TEST(Load, RefusesNestingThatWouldUseUpTheStack) {
   const auto dotted = [](int parts) {
     std::string key = "x";
@@ -297,7 +304,8 @@ TEST(Load, GivesEverySettingAFlagAndAVariable) {
   EXPECT_EQ(variable_name("limits.body_bytes"), "LMWARDEN_LIMITS_BODY_BYTES");
   for (const auto& flag : flags()) {
     if (!flag.repeats)
-      EXPECT_THAT(flag_problems({{flag.name, "x\ny"}}), ElementsAre(HasSubstr(flag.name + ": "))) << flag.name;
+      EXPECT_THAT(flag_problems({{flag.name, "x\ny"}}), ElementsAre(HasSubstr(flag.name + ": ")))
+          << flag.name;
   }
 }
 
