@@ -32,12 +32,13 @@ class Body {
   std::unique_ptr<char[]> bytes_;
 };
 
-// The document that any reader must see in the text; discarded where there is none. A byte order mark, which
-// JSON does not allow, and deep nesting are for the engine to judge.
+// The document that any reader must see in the text; discarded where there is none. A byte order mark and a
+// NUL, neither of which JSON allows, and deep nesting are for the engine to judge.
 inline Json document_of(std::string_view text) {
   constexpr std::ptrdiff_t depth = 900;
   const auto opened = std::ranges::count_if(text, [](char c) { return c == '{' || c == '['; });
-  if (text.starts_with("\xef\xbb\xbf") || opened > depth) return Json::value_t::discarded;
+  if (text.starts_with("\xef\xbb\xbf") || text.contains('\0') || opened > depth)
+    return Json::value_t::discarded;
   return Json::parse(text, nullptr, false);
 }
 

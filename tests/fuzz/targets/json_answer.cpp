@@ -3,8 +3,7 @@
 #include <array>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
+#include "documents.hpp"
 #include "gateway/model_echo.hpp"
 #include "target.hpp"
 #include "wire/usage.hpp"
@@ -12,7 +11,6 @@
 namespace lmw::fuzz {
 namespace {
 
-using Json = nlohmann::json;
 using Count = std::optional<std::int64_t>;
 using wire::Endpoint;
 
@@ -115,7 +113,7 @@ std::string upstream_of(const Json& document) {
 }  // namespace
 
 void run(std::string_view body) {
-  const auto document = Json::parse(body, nullptr, false);
+  const auto document = document_of(body);
   check_usage(body, document);
   const auto upstream = upstream_of(document);
   check_echo_in_body(std::string(body), upstream, document);
