@@ -106,8 +106,8 @@ void check_echo_in_event(const std::string& body, const std::string& upstream, c
 }
 
 std::string upstream_of(const Json& document) {
-  if (!document.is_object() || !document.contains("model") || !document["model"].is_string()) return "tiny";
-  return document["model"].get<std::string>();
+  const auto model = document.is_object() ? document.value("model", Json()) : Json();
+  return model.is_string() && model != "" ? model.get<std::string>() : "tiny";
 }
 
 }  // namespace
