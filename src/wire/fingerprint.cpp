@@ -291,11 +291,13 @@ void FingerprintReader::find_tails() {
   XXH3_state_t state;
   XXH3_64bits_reset(&state);
   std::size_t begin = 0;
+  std::size_t from = 1;  // no message is empty
   while (print_.tails.size() < Fingerprint::max_tails) {
-    const auto cut = last_.text.find(paragraph, begin == 0 ? 0 : begin + paragraph.size());
+    const auto cut = last_.text.find(paragraph, from);
     if (cut == std::string_view::npos) break;
     XXH3_64bits_update(&state, last_.text.data() + begin, cut - begin);
     begin = cut;
+    from = cut + paragraph.size();
     print_.tails.push_back(combined(last_.before, combined(last_.frame, XXH3_64bits_digest(&state))));
   }
 }

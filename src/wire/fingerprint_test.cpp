@@ -141,6 +141,9 @@ TEST(Fingerprint, ALastMessageMayLoseItsTail) {
   const auto history = of(user + "," + answer);
   EXPECT_THAT(asked.tails, testing::Contains(history.messages[0].identity));
   EXPECT_EQ(asked.tails.size(), 2u);
+  const auto blank_lines_ahead = of(R"({"role":"user","content":"\n\nfix the parser\n\n# Rules"})");
+  const auto without_rules = of(R"({"role":"user","content":"\n\nfix the parser"})");
+  EXPECT_THAT(blank_lines_ahead.tails, testing::ElementsAre(without_rules.identity()));
   EXPECT_TRUE(of(user).tails.empty());
   EXPECT_TRUE(of(user + R"(,{"role":"assistant","content":"a\n\nb"})").tails.empty());
 }

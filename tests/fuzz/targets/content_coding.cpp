@@ -1,10 +1,11 @@
 // The encoded body of a request, as a client may send it. The first line names its codings.
+#include "wire/content_coding.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
 
 #include "target.hpp"
-#include "wire/content_coding.hpp"
 
 namespace lmw::fuzz {
 namespace {

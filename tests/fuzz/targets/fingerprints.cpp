@@ -1,5 +1,5 @@
-// The fingerprint of a prompt: what an engine reads alike is alike, and a longer history begins as the shorter
-// one. An input is a request; what is compared are requests made of it.
+// The fingerprint of a prompt: what an engine reads alike is alike, and a longer history begins as the
+// shorter one. An input is a request; what is compared are requests made of it.
 #include "documents.hpp"
 #include "target.hpp"
 
@@ -58,7 +58,8 @@ void check_rewriting(Json document, const Fingerprint& print) {
 void check_history(Json document, const Fingerprint& print) {
   only_messages(document)->push_back({{"role", "user"}, {"content", "and now?"}});
   const auto longer = print_of(document);
-  require(longer.messages.size() == std::min(print.messages.size() + 1, Fingerprint::max_messages), "one more");
+  require(longer.messages.size() == std::min(print.messages.size() + 1, Fingerprint::max_messages),
+          "one more");
   for (std::size_t i = 0; i < print.messages.size(); ++i)
     require(longer.messages[i].exact == print.messages[i].exact &&
                 longer.messages[i].identity == print.messages[i].identity,
