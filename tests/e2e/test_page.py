@@ -145,7 +145,7 @@ class InFlight(GatewayCase):
         upstream.answer = lambda exchange: (exchange.wait_gone(), gone.append(True))
         with gateway.connect() as client:
             client.request("POST", "/v1/chat/completions", chat_request(), [(SESSION, "1" * 8), ("User-Agent", "a/1 b")])
-            gateway.poll(lambda: self.turns(gateway), what="the turn")
+            self.assertTrue(upstream.wait_for(lambda: len(upstream.turns) == 1))
             turn, = self.turns(gateway)
             self.assertEqual((turn["client"], turn["phase"], turn["model"]), ("a/1", "prefill", "tiny"))
             self.assertEqual(self.cancel(gateway, turn["number"]).status, 200)
