@@ -17,8 +17,9 @@ enum class Fit { unknown, fits, tight, thrashing };
 std::string_view name_of(Fit fit);
 
 struct WorkingSet {
-  // A conversation is live while its last turn is no older than this (engine time).
-  static constexpr Duration live = std::chrono::minutes(30);
+  // A conversation is live while its last turn is no older than this (engine time): what has ended, as most
+  // sub-agents soon have, must not count.
+  static constexpr Duration live = routing::ConversationTable::recent_window;
   static constexpr double tight_from = 0.8;  // of the capacity
 
   std::uint32_t replica = 0;

@@ -89,9 +89,9 @@ Refusal no_room(const Pool& pool, std::string_view why) {
 
 // An operator has cancelled the turn. A client that has nothing of an answer yet is told, so that it does not
 // send the turn again; else it is cut off.
-net::awaitable<void> give_up(net::ServerConnection& client, wire::Family family, Progress& progress) {
-  if (!client.is_answering())
-    co_await refuse(client, family,
+net::awaitable<void> give_up(net::ServerConnection& client, const RelayPlan& plan, Progress& progress) {
+  if (!client.is_answering() || plan.heartbeat.is_all())
+    co_await refuse(client, plan.family,
                     {wire::ErrorKind::invalid_request, "this turn was cancelled on the page of LM Warden"});
   progress.client_gone = true;
 }
@@ -228,7 +228,7 @@ net::awaitable<void> Gateway::forward(net::ServerConnection& client, TurnRequest
   if (route.generates) listed.emplace(in_flight_, turn);
   using boost::asio::experimental::awaitable_operators::operator||;
   co_await (run(exchange) || watch(client, progress.client_gone) || turn.until_cancelled());
-  if (turn.is_cancelled() && !progress.complete) co_await give_up(client, route.family, progress);
+  if (turn.is_cancelled() && !progress.complete) co_await give_up(client, plan, progress);
 
   settle(exchange);
   if (progress.client_gone) client.close();
@@ -251,6 +251,7 @@ net::awaitable<void> Gateway::run(Exchange& exchange) {
   auto& [client, request, received, plan, progress, destination, turn, settled] = exchange;
   try {
     if (auto refusal = co_await find_destination(exchange)) {
+      plan.heartbeat.stop();
       co_await refuse(client, plan.family, std::move(*refusal));
       co_return;
     }
@@ -269,6 +270,7 @@ net::awaitable<void> Gateway::run(Exchange& exchange) {
     if (!answer) {
       log::warn("{}: {}", destination->backend().config.url, answer.error().message);
       settle(exchange);
+      plan.heartbeat.stop();
       co_await refuse(client, plan.family, std::move(answer.error()));
       co_return;
     }

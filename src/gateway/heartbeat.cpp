@@ -22,11 +22,14 @@ struct Heartbeat::State {
   Silence silence;
   net::asio::steady_timer timer;
   bool between_events = true;
+  bool is_all = false;
 
   void beat() {
     if (!between_events) return;
+    const bool first = !client.is_answering();
     if (!client.has_begun()) client.begin(stream_head(), std::nullopt);
-    client.write_now(wire::ping_event(family));  // a client that takes nothing is not waiting
+    const bool sent = client.write_now(wire::ping_event(family));  // one that takes nothing is not waiting
+    if (first) is_all = sent;
   }
 };
 
@@ -55,11 +58,17 @@ void Heartbeat::arm(const std::shared_ptr<State>& state) {
   });
 }
 
-void Heartbeat::passed_on(bool between_events) {
+void Heartbeat::passing_on(bool between_events) {
+  state_->is_all = false;
   state_->between_events = between_events;
   state_->silence.break_at(std::chrono::steady_clock::now());
 }
 
-void Heartbeat::stop() { state_->silence.end(); }
+void Heartbeat::stop() {
+  state_->is_all = false;
+  state_->silence.end();
+}
+
+bool Heartbeat::is_all() const { return state_->is_all; }
 
 }  // namespace lmw::gateway

@@ -47,10 +47,12 @@ class Heartbeat {
   Heartbeat(const net::asio::any_io_executor& executor, net::ServerConnection& client, wire::Family family,
             net::Timeout interval);
 
-  // Something has gone out to the client, which now stands between two events, or within one.
-  void passed_on(bool between_events);
-  // The stream has had its last event, or the answer turns out to be none.
+  // Something of the stream goes out to the client, which then stands between two events, or within one.
+  void passing_on(bool between_events);
+  // The last event goes out, or the answer turns out to be no stream.
   void stop();
+  // Whether pings, and the head before them, are all that the client has heard: an event of ours may follow.
+  bool is_all() const;
 
  private:
   struct State;

@@ -90,10 +90,10 @@ TEST_F(HeartbeatTest, KeepsQuietInsideAnEventAndOnceItIsStopped) {
        [this](net::ServerConnection& client, Heartbeat& heartbeat) -> awaitable<void> {
          client.begin(net::ok(), std::nullopt);
          co_await client.write("data: a");
-         heartbeat.passed_on(false);
+         heartbeat.passing_on(false);
          co_await many_beats();
          co_await client.write("b\n\n");
-         heartbeat.passed_on(true);
+         heartbeat.passing_on(true);
          heartbeat.stop();
          co_await many_beats();
          co_await client.end();

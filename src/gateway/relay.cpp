@@ -161,14 +161,14 @@ net::awaitable<void> relay_events(net::ServerConnection& client, Answer& answer,
     }
     if (watch.has_content()) note_content(progress);
     progress.usage = watch.usage();
+    if (!out.empty()) plan.heartbeat.passing_on(!splitter.in_overlong());
+    if (watch.end() != wire::StreamEnd::open) plan.heartbeat.stop();
     if ((first || !out.empty()) && !co_await client.write(out)) {
       progress.client_gone = true;
       co_return;
     }
     // All content has been passed on: a client that leaves now, as Codex does, has its answer.
     progress.complete = watch.end() == wire::StreamEnd::complete;
-    plan.heartbeat.passed_on(!splitter.in_overlong());
-    if (watch.end() != wire::StreamEnd::open) plan.heartbeat.stop();
     if (cut && splitter.in_overlong()) co_return;
   }
   co_await client.end();

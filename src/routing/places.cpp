@@ -177,7 +177,7 @@ std::optional<Admitted> Places::next_newcomer(bool elsewhere, std::vector<Replic
     if (elsewhere && (!at_home || seconds(now - waiter->arrived) < keeps / learnt(*c.home).rate)) continue;
     std::optional<ReplicaId> to, roomiest;
     double most = 0;
-    std::tuple<double, bool, bool, double> lowest;
+    std::tuple<double, bool, bool, std::size_t, double> lowest;
     for (const auto& replica : replicas_.replicas()) {
       if (!replicas_.usable(replica.id) || std::ranges::find(claimed, replica.id) != claimed.end()) continue;
       if (at_home && (replica.id == c.home) == elsewhere) continue;
@@ -187,7 +187,8 @@ std::optional<Admitted> Places::next_newcomer(bool elsewhere, std::vector<Replic
       const auto& draws = waiter->request.attraction;
       const auto drawn_to = c.home ? c.home : draws.replica;
       const double load = replica.in_flight - (!c.home && replica.id == draws.replica ? draws.worth : 0);
-      const std::tuple rank(load, replica.id != drawn_to, is_full(replica, now), -left);
+      const std::tuple rank(load, replica.id != drawn_to, is_full(replica, now),
+                            learnt(replica.id).recent.size(), -left);
       if (!to || rank < lowest) to = replica.id, lowest = rank;
     }
     if (!to && roomiest && is_overdue(*waiter, now)) {

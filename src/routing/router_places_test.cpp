@@ -49,6 +49,21 @@ TEST_F(RouterPlaces, NobodyWaitsWhileEverythingFits) {
   expect_all_gauges_zero();
 }
 
+TEST_F(RouterPlaces, ConversationsThatFitAreSpreadThoughAllAreIdle) {
+  auto now = start;
+  for (std::uint64_t key = 1; key <= 6; ++key) {
+    auto ticket = send(key, 1'000, now);
+    now += 1s;
+    finish(ticket, 1'000, key == 1 ? 0 : 800, now);
+    // What comes beside it, and its next turn.
+    auto next = send(key, 1'200, now);
+    now += 1s;
+    finish(next, 1'200, 1'000, now);
+  }
+  EXPECT_EQ(router_.table().homed(ReplicaId(0)), 3);
+  EXPECT_EQ(router_.table().homed(ReplicaId(1)), 3);
+}
+
 TEST_F(RouterPlaces, ATurnWithoutRoomIsHeldUntilThereIsSome) {
   auto one = send(1, 8'000), two = send(2, 8'000);
   auto three = send(3, 8'000);

@@ -61,8 +61,8 @@ class Names(GatewayCase):
         names = "".join(f"{address} engine.test\n" for address in addresses)
         (self.folder / "hosts").write_text("127.0.0.1 localhost\n" + names)
         wrapper = self.folder / "lmwarden"
-        wrapper.write_text(f'#!/bin/sh\nexec unshare -rm sh -c \'mount --bind {self.folder}/hosts /etc/hosts && exec "$0" "$@"\' '
-                           f'{gateway_harness.BINARY} "$@"\n')
+        with_hosts = f'mount --bind {self.folder}/hosts /etc/hosts && exec "$0" "$@"'
+        wrapper.write_text(f"#!/bin/sh\nexec unshare -rm sh -c '{with_hosts}' {gateway_harness.BINARY} \"$@\"\n")
         wrapper.chmod(0o755)
         with mock.patch.object(gateway_harness, "BINARY", wrapper):
             gateway = self.gateway(flags=["--engine", f"http://engine.test:{upstream.port}"])

@@ -70,7 +70,8 @@ class CountTokens(GatewayCase):
         self.addCleanup(engine.stop)
         gateway = self.gateway(flags=["--engine", engine.url])
         text = " ".join(f"word{i}" for i in range(7000))[:50_000]
-        messages = [{"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "Read", "input": {"path": "a"}}]},
+        call = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"path": "a"}}
+        messages = [{"role": "assistant", "content": [call]},
                     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": text}]}]
         body = json.dumps({"model": "tiny", **TOOLS, "messages": messages})
         answer = gateway.ask("POST", "/v1/messages/count_tokens?beta=true", body.encode(), SESSION)

@@ -16,9 +16,9 @@ BUSY_S = 0.01  # between an engine's decision to close and the end of the connec
 
 
 class IdleRace(GatewayCase):
-    """The engine closes a connection that was idle for `idle` seconds, as vLLM does after 5. The clients send in rounds, each
-    `idle` seconds after its last answer; nobody is answered before all of a round are there, so that each turn takes a
-    connection of that age."""
+    """The engine closes a connection that was idle for `idle` seconds, as vLLM does after 5. The clients send in rounds,
+    each `idle` seconds after its last answer; nobody is answered before all of a round are there, so that each turn takes
+    a connection of that age."""
 
     def race(self, idle, jitter, at_once):
         seed = int(os.environ.get("E2E_SEED", "1"))

@@ -79,11 +79,13 @@ class OddIds(GatewayCase):
         upstream, gateway = self.pair()
         for text in ODD_STRINGS.values():
             for field in (b'"prompt_cache_key":"%s"', b'"user":"user-1234%s"', b'"metadata":{"user_id":"%s"}',
-                          b'"metadata":{"user_id":"user_a_account__session_%s"}', b'"metadata":{"user_id":{"session_id":"%s"}}'):
+                          b'"metadata":{"user_id":"user_a_account__session_%s"}',
+                          b'"metadata":{"user_id":{"session_id":"%s"}}'):
                 body = b'{"model":"tiny",' + field % text + b',"messages":[]}'
                 self.assertEqual(gateway.ask("POST", "/v1/messages", body).status, 200)
                 self.assertTrue(upstream.turns[-1].body == body)
-        self.assertEqual({c["source"] for c in gateway.conversations()} & {"prompt-cache-key", "user", "metadata"}, set())
+        sources = {conversation["source"] for conversation in gateway.conversations()}
+        self.assertEqual(sources & {"prompt-cache-key", "user", "metadata"}, set())
 
 
 class Billing(GatewayCase):

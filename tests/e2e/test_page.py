@@ -5,7 +5,7 @@ import unittest
 
 from harness.case import GatewayCase, SESSION
 from harness.client import Connection
-from harness.gateway import chat_request
+from harness.gateway import chat_request, messages_request
 
 TOKEN = "correct-horse-battery"
 
@@ -145,7 +145,7 @@ class InFlight(GatewayCase):
         upstream.answer = lambda exchange: (exchange.wait_gone(), gone.append(True))
         with gateway.connect() as client:
             client.request("POST", "/v1/chat/completions", chat_request(), [(SESSION, "1" * 8), ("User-Agent", "a/1 b")])
-            gateway.poll(lambda: self.turns(gateway), what="the turn")
+            self.assertTrue(upstream.wait_for(lambda: len(upstream.turns) == 1))
             turn, = self.turns(gateway)
             self.assertEqual((turn["client"], turn["phase"], turn["model"]), ("a/1", "prefill", "tiny"))
             self.assertEqual(self.cancel(gateway, turn["number"]).status, 200)
@@ -155,6 +155,46 @@ class InFlight(GatewayCase):
         gateway.poll(lambda: gone, what="the engine to see it")
         self.assertEqual(gateway.totals()["cancelled"], 1)
         self.assertEqual(self.turns(gateway), [])
+
+    def test_a_stream_that_has_had_nothing_but_pings_ends_with_an_error_when_its_turn_is_cancelled(self):
+        upstream, gateway = self.pair(flags=["--timeouts-heartbeat", "20ms"])
+        for with_head in (False, True):
+            def answer(exchange, with_head=with_head):
+                if with_head:
+                    exchange.stream_head()
+                exchange.wait_gone()
+
+            upstream.answer = answer
+            with self.subTest(with_head=with_head), gateway.connect() as client:
+                client.request("POST", "/v1/messages", messages_request(stream=True))
+                head = client.read_head()
+                client.reader.until(b"ping")
+                turn, = self.turns(gateway)
+                self.cancel(gateway, turn["number"])
+                client.reader.until(b"event: error\ndata: ")
+                error = json.loads(client.reader.until(b"\n\n"))["error"]
+                self.assertEqual((head.status, error["type"]), (200, "invalid_request_error"))
+                self.assertTrue(client.at_end().endswith(b"0\r\n\r\n"))
+        gateway.wait_idle()
+        self.assertEqual(gateway.totals()["cancelled"], 2)
+
+    def test_a_stream_that_has_begun_is_cut_off_when_its_turn_is_cancelled(self):
+        upstream, gateway = self.pair(flags=["--timeouts-heartbeat", "20ms"])
+
+        def answer(exchange):
+            exchange.stream_head()
+            exchange.chunk(b'data: {"choices":[]}\n\n')
+            exchange.wait_gone()
+
+        upstream.answer = answer
+        with gateway.connect() as client:
+            client.request("POST", "/v1/chat/completions", chat_request(stream=True))
+            client.read_head()
+            client.reader.until(b"data: ")
+            client.reader.until(b"ping")
+            turn, = self.turns(gateway)
+            self.cancel(gateway, turn["number"])
+            self.assertNotIn(b"error", client.at_end())
 
     def test_what_is_not_in_flight_cant_be_cancelled(self):
         _, gateway = self.pair()

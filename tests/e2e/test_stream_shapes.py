@@ -37,7 +37,8 @@ class EveryCut(GatewayCase):
                     self.check(upstream, gateway, whole, (first, second))
                     turns += 1
         totals = gateway.totals()
-        self.assertEqual((totals["measured_turns"], totals["prompt_tokens"], totals["cached_tokens"]), (turns, 9 * turns, 4 * turns))
+        counts = (totals["measured_turns"], totals["prompt_tokens"], totals["cached_tokens"])
+        self.assertEqual(counts, (turns, 9 * turns, 4 * turns))
 
 
 def call(index, name=None, arguments=None, identity=None):
@@ -61,7 +62,8 @@ class ToolCalls(GatewayCase):
     def events(self, calls, model):
         chunks = [{"role": "assistant", "content": ""}] + [{"tool_calls": each} for each in calls] + [{"content": "after"}]
         events = [data_event(chat_chunk(delta, model=model)) for delta in chunks]
-        return events + [data_event(chat_chunk({}, "tool_calls", model)), answers.usage_event(USAGE, model), b"data: [DONE]\n\n"]
+        end = data_event(chat_chunk({}, "tool_calls", model))
+        return [*events, end, answers.usage_event(USAGE, model), b"data: [DONE]\n\n"]
 
     def test_the_pieces_of_tool_calls_pass_in_their_order_whatever_is_edited_beside_them(self):
         upstream, gateway = self.pair(config=CONFIG)
@@ -76,8 +78,9 @@ class ToolCalls(GatewayCase):
     def test_tool_blocks_of_messages_pass_as_they_come(self):
         upstream, gateway = self.pair()
         events = answers.messages_events(["text"], USAGE)
-        blocks = [("content_block_start", {"index": 1, "content_block": {"type": "tool_use", "id": "a", "name": "f", "input": {}}}),
-                  ("content_block_start", {"index": 2, "content_block": {"type": "tool_use", "id": "b", "name": "g", "input": {}}}),
+        tool = {"type": "tool_use", "input": {}}
+        blocks = [("content_block_start", {"index": 1, "content_block": {**tool, "id": "a", "name": "f"}}),
+                  ("content_block_start", {"index": 2, "content_block": {**tool, "id": "b", "name": "g"}}),
                   ("content_block_delta", {"index": 2, "delta": {"type": "input_json_delta", "partial_json": '{"x"'}}),
                   ("content_block_delta", {"index": 1, "delta": {"type": "input_json_delta", "partial_json": "{}"}}),
                   ("content_block_delta", {"index": 2, "delta": {"type": "input_json_delta", "partial_json": ":1}"}})]

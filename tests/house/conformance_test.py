@@ -38,7 +38,8 @@ class Check(unittest.TestCase):
         return self.problems()
 
     def test_tests_of_all_kinds_are_known(self):
-        self.assertEqual(self.row("`Suite.Name`<br>`Suite.*`<br>`Other.Long`<br>`test_a.py::test_it`<br>`test_a.py::Some`"), [])
+        names = ("Suite.Name", "Suite.*", "Other.Long", "test_a.py::test_it", "test_a.py::Some")
+        self.assertEqual(self.row("<br>".join(f"`{name}`" for name in names)), [])
 
     def test_a_test_that_is_not_there_is_found(self):
         for name in ("Suite.Other", "Nothing.*", "test_a.py::test_other", "test_b.py::test_it", "test_it"):

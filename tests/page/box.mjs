@@ -90,12 +90,12 @@ export class Box {
   }
 
   // A few conversations of several turns, one with a sub-agent, one whose prompt breaks.
-  async work({ sessions = 5, turns = 3, round = 0 } = {}) {
+  async work({ sessions = 5, turns = 3, words = 600, round = 0 } = {}) {
     const all = Array.from({ length: sessions }, async (_, i) => {
       const session = `0000000${i}-aaaa-4bbb-8ccc-${String(round).padStart(12, "0")}`;
       let messages = [];
       for (let turn = 0; turn < turns; ++turn) {
-        messages.push({ role: "user", content: `task ${round}.${i}.${turn} ${"word ".repeat(600 * (i + 1))}` });
+        messages.push({ role: "user", content: `task ${round}.${i}.${turn} ${"word ".repeat(words * (i + 1))}` });
         messages = await this.turn(session, messages, { userAgent: "claude-cli/2.1.332 (external, cli)" });
       }
       if (i === 0) await this.turn(session, [{ role: "user", content: `look ${"here ".repeat(900)}` }], { agent: "a0123456789abcdef", userAgent: "claude-cli/2.1.332" });

@@ -6,7 +6,7 @@ const folder = process.argv[2];
 const [box, browser] = await Promise.all([Box.start(), launch()]);
 const begin = Date.now();
 // Work for a minute, so that the charts have something to show.
-for (let round = 0; Date.now() - begin < 60_000; ++round) await box.work({ sessions: 8, turns: 4, round });
+for (let round = 0; Date.now() - begin < 60_000; ++round) await box.work({ sessions: 6, turns: 10, words: 150, round });
 const { page } = await openPage(browser, box.admin, { width: 1280, height: 800 });
 for (const view of ["overview", "routing"]) {
   await show(page, view);

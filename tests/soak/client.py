@@ -15,6 +15,8 @@ from connection import Connection, request
 AT_ONCE = 48
 LOST_AFTER_S = 120
 PATIENCE_S = 0.1  # of clients that leave while they read
+
+
 class Clients:
     def __init__(self, seed, port, numbers, progress):
         self.seed = seed
@@ -34,8 +36,10 @@ class Clients:
             plan = plans.make(self.seed, number)
             try:
                 async with asyncio.timeout(LOST_AFTER_S):
-                    if not connection or plan.client == "reads_slowly":
-                        connection = await Connection.open(self.port, plan.client == "reads_slowly")
+                    if connection and plan.client == "reads_slowly":
+                        connection.leave(False)
+                        connection = None
+                    connection = connection or await Connection.open(self.port, plan.client == "reads_slowly")
                     outcome, connection = await getattr(self, plan.client)(plan, connection)
                 self.outcomes[outcome] += 1
                 if outcome == LEFT_UNREAD:

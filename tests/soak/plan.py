@@ -102,8 +102,6 @@ def name_conversation(rng, plan):
 
 PROMPTS = {"chat": b'"messages":[{"role":"user","content":"%s"}]', "completions": b'"prompt":"%s"',
            "messages": b'"max_tokens":9,"messages":[{"role":"user","content":"%s"}]', "responses": b'"input":"%s"'}
-
-
 USAGE = b'"stream_options":{"include_usage":true},'
 TOOLS = b'"tools":[{"name":"Read","input_schema":{"type":"object"}}],'
 

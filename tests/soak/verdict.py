@@ -151,8 +151,8 @@ def print_table(run):
              ("memory", f"{watch.samples[0][1] / mib:.1f} MiB before; after the warm-up {min(sizes) / mib:.1f} to "
                         f"{max(sizes) / mib:.1f}, rising by {watch.growth() / mib:+.2f} MiB in all"),
              ("open files", f"{watch.files_before} before, {run.gateway.open_files()} after"),
-             ("CPU", f"gateway {watch.cpu_seconds():.0f} s, {watch.cpu_seconds() / turns * 1e6:.0f} µs a turn; "
-                     f"clients {run.clients['cpu']:.0f} s, engines {sum(engine['cpu'] for engine in run.engines):.0f} s")]
+             ("CPU", f"gateway {watch.cpu_seconds():.0f} s, {watch.cpu_seconds() / turns * 1e6:.0f} µs a turn; clients "
+                     f"{run.clients['cpu']:.0f} s, engines {sum(engine['cpu'] for engine in run.engines):.0f} s")]
     width = max(len(what) for what, _ in rows)
     for what, value in rows:
         print(f"{what:<{width}}  {value}")

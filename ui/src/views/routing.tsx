@@ -19,7 +19,7 @@ export function Routing({ state, name }: ViewProps) {
         {routing.advice && <p class={`advice ${worst(routing.replicas)}`}>{routing.advice}</p>}
         <p class="note">
           Turns and tokens are counted since {new Date(routing.counting_since).toLocaleString()}. Running, waiting, KV
-          used and prefix hits are the engine’s own last reading. Live conversations had a turn in the last 30 minutes.
+          used and prefix hits are the engine’s own last reading. Live conversations had a turn in the last 5 minutes.
         </p>
       </Section>
       <Misses totals={routing.totals} />
