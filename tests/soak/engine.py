@@ -168,7 +168,9 @@ class Engine:
 
 
 def reset(writer):
-    """Ends the connection with RST."""
+    """Ends the connection with RST, unless it has ended already."""
+    if writer.transport.is_closing():
+        return
     writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()
 

@@ -8,6 +8,7 @@ The binary is $LMWARDEN, else build/release/bin/lmwarden.
 import argparse
 import collections
 import multiprocessing
+import multiprocessing.connection
 import os
 import random
 import sys
@@ -68,10 +69,10 @@ def change_settings(gateway, rng, over):
 def run_clients(gateway, seed, numbers, progress):
     children = [Child(client.main, seed, gateway.port, numbers[part::CLIENT_PROCESSES], progress)
                 for part in range(CLIENT_PROCESSES)]
-    while not all(child.pipe.poll() for child in children):
+    while waiting := [child.pipe for child in children if not child.pipe.poll()]:
         if gateway.process.poll() is not None:
             raise SystemExit(f"the gateway has ended with {gateway.process.returncode}\n{gateway.log[-5000:]}")
-        children[0].pipe.poll(5)
+        multiprocessing.connection.wait(waiting, 5)
         print(f"\r{progress.value} turns", end="", file=sys.stderr, flush=True)
     print("\r", end="", file=sys.stderr)
     results = [child.result() for child in children]
@@ -87,7 +88,7 @@ def soak(turns, seed, first):
     gateway = Gateway([f"http://127.0.0.1:{port}" for port in ports], FLAGS, config())
     gateway.wait_up(len(ports))
     watch, over, progress = Watch(gateway), threading.Event(), CONTEXT.Value("q", 0)
-    changer = threading.Thread(target=change_settings, args=(gateway, random.Random(seed), over))
+    changer = threading.Thread(target=change_settings, args=(gateway, random.Random(seed), over), daemon=True)
     changer.start()
     numbers, begin = range(first, first + turns), time.monotonic()
     clients = run_clients(gateway, seed, numbers, progress)

@@ -17,7 +17,7 @@ class Watch:
         self.samples = []  # seconds, bytes
         self._over = threading.Event()
         self._begin = time.monotonic()
-        self._thread = threading.Thread(target=self._sample)
+        self._thread = threading.Thread(target=self._sample, daemon=True)
         self._thread.start()
 
     def _sample(self):
