@@ -15,7 +15,7 @@ bool is_too_long(const workload::Turn& turn, const replica::Profile& profile) {
 
 }  // namespace
 
-Box::Box(const BoxOptions& options, SessionSource& sessions)
+Box::Box(const BoxOptions& options, workload::SessionSource& sessions)
     : network_(options.profile.network),
       engine_({.profile = options.profile,
                .replicas = options.replicas,

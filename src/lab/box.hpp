@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "lab/block_lru.hpp"
-#include "lab/clients.hpp"
 #include "lab/policy.hpp"
+#include "workload/clients.hpp"
 
 namespace lmw::lab {
 
@@ -34,10 +34,10 @@ class Box {
   static constexpr Duration poll_interval = std::chrono::milliseconds(100);
 
   // The source must outlive it.
-  Box(const BoxOptions& options, SessionSource& sessions);
+  Box(const BoxOptions& options, workload::SessionSource& sessions);
 
-  Clients& clients() { return clients_; }
-  const Clients& clients() const { return clients_; }
+  workload::Clients& clients() { return clients_; }
+  const workload::Clients& clients() const { return clients_; }
   Instant now() const { return now_; }
   // Everything that happens before `end`.
   void run_until(Instant end);
@@ -64,7 +64,7 @@ class Box {
   Duration network_;
   replica::Engine engine_;
   std::unique_ptr<Policy> policy_;
-  Clients clients_;
+  workload::Clients clients_;
   std::optional<BlockLru> common_cache_;
   std::unordered_map<TurnId, std::vector<std::uint64_t>> blocks_;  // of turns in the gateway or the engine
   std::deque<Passing> requests_;

@@ -19,7 +19,7 @@ replica::Profile small_box() {
 struct Trial {
   explicit Trial(const PolicyKind& policy, replica::Profile profile = small_box(),
                  workload::SessionShape shape = {})
-      : source(synthetic_sessions(shape, profile.block_size, 1)),
+      : source(workload::synthetic_sessions(shape, profile.block_size, 1)),
         box({.policy = policy, .profile = profile, .replicas = 4, .api_servers = 4, .seed = 1}, *source) {}
 
   void work(int sessions, Duration span) {
@@ -28,7 +28,7 @@ struct Trial {
   }
   const std::vector<report::Turn>& turns() const { return box.clients().turns(); }
 
-  std::unique_ptr<SessionSource> source;
+  std::unique_ptr<workload::SessionSource> source;
   Box box;
 };
 

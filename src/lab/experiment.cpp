@@ -10,9 +10,10 @@ namespace {
 
 constexpr Duration idle_check = std::chrono::seconds(1);
 
-std::unique_ptr<SessionSource> source_of(const Experiment& experiment, std::uint64_t seed) {
-  if (experiment.recorded) return recorded_sessions(*experiment.recorded);
-  return synthetic_sessions(experiment.workload.shape, experiment.workload.profile.block_size, seed);
+std::unique_ptr<workload::SessionSource> source_of(const Experiment& experiment, std::uint64_t seed) {
+  if (experiment.recorded) return workload::recorded_sessions(*experiment.recorded);
+  return workload::synthetic_sessions(experiment.workload.shape, experiment.workload.profile.block_size,
+                                      seed);
 }
 
 // A box and its sessions.
@@ -52,7 +53,7 @@ struct Run {
   }
 
   const Workload& workload;
-  std::unique_ptr<SessionSource> source;
+  std::unique_ptr<workload::SessionSource> source;
   Box box;
 };
 

@@ -12,10 +12,11 @@
 
 #include "base/time.hpp"
 #include "replica/engine.hpp"
+#include "workload/clients.hpp"
 
 namespace lmw::lab {
 
-using TurnId = std::uint64_t;
+using workload::TurnId;
 
 // A turn as it reaches the gateway.
 struct Arrival {

@@ -37,7 +37,7 @@ struct Outcome {
 
 Outcome run(const PolicyKind& policy, int sessions, Duration span) {
   const auto profile = *replica::find_profile("rtx5090-27b");
-  const auto source = synthetic_sessions(long_sessions(), profile.block_size, 1);
+  const auto source = workload::synthetic_sessions(long_sessions(), profile.block_size, 1);
   Box box({.policy = policy, .profile = profile, .replicas = cards}, *source);
   box.clients().work(sessions, 10ms, box.now());
   box.run_until(Instant(span * 3 / 4));

@@ -1,9 +1,9 @@
-#include "lab/clients.hpp"
+#include "workload/clients.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace lmw::lab {
+namespace lmw::workload {
 namespace {
 
 using namespace std::chrono_literals;
@@ -13,18 +13,18 @@ using ::testing::SizeIs;
 
 Instant at(double s) { return Instant(from_seconds(s)); }
 
-workload::Agent agent(std::vector<Duration> gaps) {
-  workload::Agent made;
+Agent agent(std::vector<Duration> gaps) {
+  Agent made;
   for (const auto gap : gaps) made.turns.push_back({.prompt_tokens = 10, .gap = gap, .recorded_at = gap});
   return made;
 }
 
-workload::Session session(std::uint64_t id, std::vector<workload::Agent> agents) {
+Session session(std::uint64_t id, std::vector<Agent> agents) {
   return {.id = id, .agents = std::move(agents)};
 }
 
 struct World {
-  explicit World(std::vector<workload::Session> given)
+  explicit World(std::vector<Session> given)
       : sessions(std::move(given)), source(recorded_sessions(sessions)), clients(*source, 1) {}
 
   // Everything that is sent until `end`, with its time in whole seconds.
@@ -40,7 +40,7 @@ struct World {
   }
   void answer(TurnId turn, double time, bool failed = false) { clients.answered(turn, failed, at(time)); }
 
-  std::vector<workload::Session> sessions;
+  std::vector<Session> sessions;
   std::unique_ptr<SessionSource> source;
   Clients clients;
 };
@@ -122,7 +122,7 @@ TEST(Clients, SendAtTheRecordedPaceWhateverComesOfIt) {
 }
 
 TEST(Clients, ComeAtTheRateThatIsAskedFor) {
-  std::vector<workload::Session> many;
+  std::vector<Session> many;
   for (std::uint64_t i = 0; i < 1000; ++i) many.push_back(session(i, {agent({0s})}));
   World world(std::move(many));
   world.clients.come(360, at(0));
@@ -130,4 +130,4 @@ TEST(Clients, ComeAtTheRateThatIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace lmw::lab
+}  // namespace lmw::workload

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "lab/policy.hpp"
-#include "lab/sessions.hpp"
 #include "report/turn.hpp"
+#include "workload/session_source.hpp"
 
-namespace lmw::lab {
+namespace lmw::workload {
+
+// Of a turn that was sent: 0, 1, …
+using TurnId = std::uint64_t;
 
 class Clients {
  public:
@@ -34,7 +36,7 @@ class Clients {
   void advance(Instant now, std::vector<TurnId>& sent);
 
   // Of a turn that was sent and has not ended.
-  const workload::Turn& content(TurnId turn) const;
+  const Turn& content(TurnId turn) const;
   std::uint64_t conversation(TurnId turn) const;
   std::optional<std::uint64_t> parent(TurnId turn) const;
 
@@ -48,20 +50,20 @@ class Clients {
   std::optional<TurnId> before(TurnId turn) const;
 
  private:
-  struct Session;
+  struct Running;
   // What is due: a turn of a session, or without one the start of a session by a client.
   struct Due {
     Instant at;
     std::uint64_t order;
     int client = 0;
-    std::shared_ptr<Session> session = {};
+    std::shared_ptr<Running> session = {};
     std::size_t agent = 0;
     std::size_t turn = 0;
 
     bool operator>(const Due& other) const { return at != other.at ? at > other.at : order > other.order; }
   };
   struct Sent {
-    std::shared_ptr<Session> session;
+    std::shared_ptr<Running> session;
     std::size_t agent;
     std::size_t turn;
     std::optional<TurnId> before;
@@ -71,10 +73,10 @@ class Clients {
   void start(int client, Instant now);
   void schedule_recorded(Instant now);
   TurnId send(const Due& due, Instant now);
-  void start_subagents(const std::shared_ptr<Session>& session, std::size_t after, Instant now);
-  void go_on(const std::shared_ptr<Session>& session, std::size_t agent, Instant now);
-  void end_agent(const std::shared_ptr<Session>& session, std::size_t agent, Instant now);
-  bool is_retired(const Session& session) const;
+  void start_subagents(const std::shared_ptr<Running>& session, std::size_t after, Instant now);
+  void go_on(const std::shared_ptr<Running>& session, std::size_t agent, Instant now);
+  void end_agent(const std::shared_ptr<Running>& session, std::size_t agent, Instant now);
+  bool is_retired(const Running& session) const;
 
   SessionSource& source_;
   Random random_;
@@ -88,4 +90,4 @@ class Clients {
   std::vector<report::Turn> turns_;
 };
 
-}  // namespace lmw::lab
+}  // namespace lmw::workload

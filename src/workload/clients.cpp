@@ -1,10 +1,10 @@
-#include "lab/clients.hpp"
+#include "workload/clients.hpp"
 
 #include <algorithm>
 
-namespace lmw::lab {
+namespace lmw::workload {
 
-struct Clients::Session {
+struct Clients::Running {
   struct Agent {
     std::size_t next = 0;        // its turn to send
     std::optional<TurnId> last;  // the turn sent last
@@ -12,13 +12,13 @@ struct Clients::Session {
     bool ended = false;
   };
 
-  workload::Session script;
+  Session script;
   int client = 0;
   std::size_t turns_left = 0;  // to be answered
   bool broken = false;         // a turn has failed: the others come to nothing
   std::vector<Agent> agents;
 
-  Session(workload::Session given, int of_client)
+  Running(Session given, int of_client)
       : script(std::move(given)), client(of_client), agents(script.agents.size()) {
     for (const auto& agent : script.agents) turns_left += agent.turns.size();
   }
@@ -64,7 +64,7 @@ void Clients::replay(Instant now) {
 // All sessions at once: their turns are due at times of their own.
 void Clients::schedule_recorded(Instant now) {
   while (auto script = source_.next(0)) {
-    auto session = std::make_shared<Session>(std::move(*script), 0);
+    auto session = std::make_shared<Running>(std::move(*script), 0);
     for (std::size_t agent = 0; agent < session->script.agents.size(); ++agent) {
       const auto& turns = session->script.agents[agent].turns;
       for (std::size_t turn = 0; turn < turns.size(); ++turn) {
@@ -99,7 +99,7 @@ void Clients::advance(Instant now, std::vector<TurnId>& sent) {
 void Clients::start(int client, Instant now) {
   auto script = source_.next(client);
   if (!script) return;
-  auto session = std::make_shared<Session>(std::move(*script), client);
+  auto session = std::make_shared<Running>(std::move(*script), client);
   add({.at = now, .order = 0, .client = client, .session = std::move(session)});
 }
 
@@ -117,7 +117,7 @@ TurnId Clients::send(const Due& due, Instant now) {
   return id;
 }
 
-const workload::Turn& Clients::content(TurnId turn) const {
+const Turn& Clients::content(TurnId turn) const {
   const auto& sent = sent_.at(turn);
   return sent.session->script.agents[sent.agent].turns[sent.turn];
 }
@@ -135,7 +135,7 @@ std::optional<std::uint64_t> Clients::parent(TurnId turn) const {
 
 std::optional<TurnId> Clients::before(TurnId turn) const { return sent_.at(turn).before; }
 
-bool Clients::is_retired(const Session& session) const {
+bool Clients::is_retired(const Running& session) const {
   return sessions_per_hour_ == 0 && !recorded_pace_ && session.client >= clients_;
 }
 
@@ -159,7 +159,7 @@ void Clients::answered(TurnId turn, bool failed, Instant now) {
   }
 }
 
-void Clients::start_subagents(const std::shared_ptr<Session>& session, std::size_t after, Instant now) {
+void Clients::start_subagents(const std::shared_ptr<Running>& session, std::size_t after, Instant now) {
   for (std::size_t i = 1; i < session->script.agents.size(); ++i) {
     const auto& agent = session->script.agents[i];
     if (static_cast<std::size_t>(agent.after) != after) continue;
@@ -167,7 +167,7 @@ void Clients::start_subagents(const std::shared_ptr<Session>& session, std::size
   }
 }
 
-void Clients::go_on(const std::shared_ptr<Session>& session, std::size_t agent, Instant now) {
+void Clients::go_on(const std::shared_ptr<Running>& session, std::size_t agent, Instant now) {
   auto& state = session->agents[agent];
   state.waits = agent == 0 && !session->are_joined();
   if (state.waits) return;
@@ -179,7 +179,7 @@ void Clients::go_on(const std::shared_ptr<Session>& session, std::size_t agent, 
        .turn = state.next});
 }
 
-void Clients::end_agent(const std::shared_ptr<Session>& session, std::size_t agent, Instant now) {
+void Clients::end_agent(const std::shared_ptr<Running>& session, std::size_t agent, Instant now) {
   session->agents[agent].ended = true;
   if (session->agents[0].waits) {
     go_on(session, 0, now);
@@ -188,4 +188,4 @@ void Clients::end_agent(const std::shared_ptr<Session>& session, std::size_t age
   }
 }
 
-}  // namespace lmw::lab
+}  // namespace lmw::workload
