@@ -1,4 +1,4 @@
-// `lmwarden bench`: measures over HTTP.
+// `lmwarden bench`: agents at work over HTTP on a real box, with each way of routing in turn.
 #pragma once
 
 namespace CLI {
@@ -7,7 +7,6 @@ class App;
 
 namespace lmw::app {
 
-// Adds the command; `status` is then the exit status.
 void add_bench(CLI::App& app, int& status);
 
 }  // namespace lmw::app

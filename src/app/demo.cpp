@@ -2,22 +2,20 @@
 
 #include <array>
 #include <cstdio>
-#include <fstream>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "app/banner.hpp"
 #include "app/gateway_service.hpp"
+#include "app/progress_line.hpp"
 #include "app/worker.hpp"
 #include "base/version.hpp"
-#include "bench/agents.hpp"
-#include "bench/step.hpp"
+#include "bench/experiment.hpp"
+#include "report/file.hpp"
 #include "report/json.hpp"
 #include "report/tables.hpp"
 #include "simulator/simulator.hpp"
@@ -100,76 +98,53 @@ class Box {
   std::unique_ptr<GatewayService> gateway_;
 };
 
-net::awaitable<void> sleep(net::asio::io_context& context, std::chrono::nanoseconds time) {
-  net::asio::steady_timer timer(context, time);
-  co_await timer.async_wait(net::asio::as_tuple(net::asio::use_awaitable));
-}
-
-// One line that is written over again and again on a terminal; every tenth of the way elsewhere.
-class ProgressLine {
- public:
-  void show(const std::string& name, double share, const report::Step& step, double seconds_left) {
-    const int tenth = static_cast<int>(share * 10);
-    if (!terminal_ && tenth == last_tenth_) return;
-    last_tenth_ = tenth;
-    const auto filled = static_cast<std::size_t>(share * 20);
-    const auto number = [](std::optional<double> value, int decimals) {
-      return value ? fmt::format("{:.{}f}", *value, decimals) : std::string("–");
-    };
-    fmt::print("{}{:<12} [{}{}] {:3.0f} %  hits {} %  TTFB p50 {} s  busy {}  {:.0f} s left{}",
-               terminal_ ? "\r" : "", name, std::string(filled, '#'), std::string(20 - filled, '.'),
-               share * 100, number(step.hits_pct, 0), number(step.ttfb_p50_s, 2),
-               number(step.replicas_busy, 1), seconds_left, terminal_ ? "   " : "\n");
-    std::fflush(stdout);
-  }
-  void end() const {
-    if (terminal_) fmt::print("\r{:100}\r", "");
-  }
-
- private:
-  bool terminal_ = isatty(STDOUT_FILENO) != 0;
-  int last_tenth_ = -1;
-};
-
-// Lets the agents work for a while, and reports it.
-net::awaitable<void> run_step(net::asio::io_context& context, const DemoOptions& options, std::size_t arm,
-                              const Box& box, report::Step& result) {
-  const EngineClock clock(options.speed);
-  const auto span = from_seconds(options.seconds);
-  const auto target = parse_origin(box.gateway().api_url()).value();
-  const engine::Access engine{parse_origin(box.engine().url()).value(), ""};
+net::awaitable<void> wait_until_ready(net::asio::io_context& context, Origin target) {
   while (true) {
     const auto health = co_await net::fetch(target, "/health", {});
-    if (health && health->head.status == 200) break;
-    co_await sleep(context, std::chrono::milliseconds(10));
+    if (health && health->head.status == 200) co_return;
+    net::asio::steady_timer timer(context, std::chrono::milliseconds(10));
+    co_await timer.async_wait(net::asio::as_tuple(net::asio::use_awaitable));
   }
-  bench::EngineWatch watch(context, engine, std::chrono::seconds(1), clock);
-  bench::Agents agents(context,
-                       {.target = target,
-                        .model = std::string(model),
-                        .agents = options.agents,
-                        .seed = options.seed,
-                        .salt = plans[arm].name},
-                       clock);
-  watch.start();
-  agents.start();
-  const auto begin = clock.now();
+}
+
+// The published sessions, by so many agents for so long, with the box as it is.
+bench::ExperimentOptions experiment_of(const DemoOptions& options, const Box& box, const std::string& arm) {
+  auto workload = *lab::find_workload("published");
+  workload.sessions = {options.agents};
+  workload.step = from_seconds(options.seconds);
+  return {.workload = std::move(workload),
+          .target = parse_origin(box.gateway().api_url()).value(),
+          .dialect = {.ids = bench::Ids::claude_code, .model = std::string(model)},
+          .arms = {bench::find_arm("as-is")},
+          .seed = options.seed,
+          .salt = arm,
+          .engines = {{parse_origin(box.engine().url()).value(), ""}}};
+}
+
+Result<report::Step> run_arm(const DemoOptions& options, std::size_t arm, const Box& box) {
+  net::asio::io_context context(1);
+  const EngineClock clock(options.speed);
+  bench::Gateway gateway({parse_origin(box.gateway().admin_url()).value(), ""}, std::string(model));
+  bench::Experiment experiment(context, experiment_of(options, box, plans[arm].name), &gateway, clock);
   ProgressLine line;
-  while (true) {
-    const auto passed = clock.now() - begin;
-    result =
-        bench::summarize(agents.samples(), watch, options.agents, {begin, begin + std::min(passed, span)});
-    const double share = std::min(1.0, seconds(passed) / options.seconds);
-    const double arms_left = static_cast<double>(plans.size() - arm) - share;
-    line.show(plans[arm].name, share, result, arms_left * options.seconds / options.speed);
-    if (passed >= span) break;
-    co_await sleep(context, std::chrono::milliseconds(100));
-  }
+  Result<void> result;
+  const auto work = [&]() -> net::awaitable<void> {
+    co_await wait_until_ready(context, parse_origin(box.gateway().api_url()).value());
+    result = co_await experiment.run(
+        [&](const bench::Progress& progress) {
+          const double arms_left = static_cast<double>(plans.size() - arm) - progress.share;
+          line.show(plans[arm].name, progress.share, progress.step,
+                    arms_left * options.seconds / options.speed);
+        },
+        [] {});
+  };
+  net::asio::co_spawn(context, work, [](std::exception_ptr failed) {
+    if (failed) std::rethrow_exception(failed);
+  });
+  context.run();
   line.end();
-  agents.stop();
-  watch.stop();
-  // They end at their next step; until then they need what stands here.
-  while (!agents.ended() || !watch.ended()) co_await sleep(context, std::chrono::milliseconds(1));
+  if (!result) return std::unexpected(result.error());
+  return experiment.report().arms.front().steps.front();
 }
 
 report::Report describe(const DemoOptions& options) {
@@ -188,19 +163,6 @@ void print_results(const report::Report& report, const DemoOptions& options) {
   fmt::print("\nTimes are engine seconds of the model '{}': a model, not a measurement of your GPUs.\n",
              options.profile);
   std::fflush(stdout);
-}
-
-Result<void> write_json(const std::string& file, const report::Report& report) {
-  const auto text = report::to_json(report);
-  if (file == "-") {
-    fmt::print("{}", text);
-    return {};
-  }
-  std::ofstream out(file);
-  out << text;
-  out.close();
-  if (!out) return failure(fmt::format("can't write {}", file));
-  return {};
 }
 
 void keep_serving(const Box& box) {
@@ -233,15 +195,13 @@ int run_demo(const DemoOptions& options) {
     auto started = Box::start(options, plans[arm]);
     if (!started) return fail(started.error().message);
     box = std::move(*started);
-    report::Step step;
-    net::asio::io_context context(1);
-    net::asio::co_spawn(context, run_step(context, options, arm, *box, step), net::asio::detached);
-    context.run();
-    report.arms.push_back({plans[arm].name, plans[arm].what, {step}, {}});
+    const auto step = run_arm(options, arm, *box);
+    if (!step) return fail(step.error().message);
+    report.arms.push_back({plans[arm].name, plans[arm].what, {*step}, {}});
   }
   print_results(report, options);
   if (!options.json_file.empty()) {
-    if (const auto written = write_json(options.json_file, report); !written)
+    if (const auto written = report::write_file(options.json_file, report::to_json(report)); !written)
       return fail(written.error().message);
   }
   if (!options.exit) keep_serving(*box);

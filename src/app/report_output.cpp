@@ -39,4 +39,13 @@ bool takes_stdout(const ReportOutput& output) {
   return output.json == "-" || output.csv == "-" || output.markdown == "-" || output.html == "-";
 }
 
+void warn_of_empty_steps(const report::Report& report) {
+  for (const auto& arm : report.arms) {
+    for (const auto& step : arm.steps) {
+      if (step.turns.value_or(0) > 0) continue;
+      fmt::print(stderr, "{}: no turn ended in the step of {} sessions\n", arm.name, step.sessions);
+    }
+  }
+}
+
 }  // namespace lmw::app

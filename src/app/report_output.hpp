@@ -24,4 +24,7 @@ bool write_report(const ReportOutput& output, const report::Report& report);
 // Whether standard output is taken by a file, so that no table may go there.
 bool takes_stdout(const ReportOutput& output);
 
+// On standard error, which steps saw no turn end.
+void warn_of_empty_steps(const report::Report& report);
+
 }  // namespace lmw::app

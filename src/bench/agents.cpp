@@ -1,168 +1,186 @@
 #include "bench/agents.hpp"
 
 #include <array>
+#include <charconv>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "wire/sse.hpp"
 #include "wire/usage.hpp"
 
 namespace lmw::bench {
 
 namespace {
 
-using nlohmann::json;
+using workload::TurnId;
 
 // The replica model's HTTP face says where a request ran; real engines don't.
 constexpr std::string_view replica_header = "X-Simulated-Replica";
+constexpr auto connect_timeout = std::chrono::seconds(5);
 constexpr auto patience = std::chrono::hours(1);
 constexpr auto pause_after_failure = std::chrono::milliseconds(200);
-
-// The text of the answer, from its events.
-void append_text(const wire::SseEvent& event, std::string& text) {
-  if (event.name != "content_block_delta") return;
-  const auto data = json::parse(event.data, nullptr, false);
-  if (data.is_object() && data.contains("delta")) text += data["delta"].value("text", "");
-}
+constexpr std::size_t max_refusal_bytes = 2000;  // that are kept of one
 
 }  // namespace
 
-struct Agents::Session {
-  Session(const workload::SessionShape& shape, std::uint64_t seed, std::string_view salt)
-      : script(shape, seed, salt),
-        number(seed),
-        id(fmt::format("{:08x}-0000-4000-8000-{:012x}", seed >> 32, seed & 0xffffffffffff)) {}
-
-  workload::SyntheticSession script;
-  std::uint64_t number;
-  std::string id;
-  json messages = json::array();
-  std::string replica;  // where the last turn ran; "" = unknown
-  int agent = 0;
-
-  wire::RequestHead head(const Origin& target, std::size_t size) const {
-    wire::RequestHead request{"POST", target.base_path + "/v1/messages?beta=true", 1, {}};
-    request.headers.add("Host", target.authority());
-    request.headers.add("Content-Type", "application/json");
-    request.headers.add("User-Agent", "claude-cli/2.1.332 (external, cli)");
-    request.headers.add("X-Claude-Code-Session-Id", id);
-    request.headers.add("Content-Length", std::to_string(size));
-    return request;
-  }
-
-  std::string body(const AgentsOptions& options, const std::string& system, int max_tokens) const {
-    return json{{"model", options.model},
-                {"max_tokens", max_tokens},
-                {"stream", true},
-                {"ignore_eos", true},
-                {"system", json::array({{{"type", "text"}, {"text", system}}})},
-                {"tools", json::array({{{"name", "Bash"}, {"input_schema", {{"type", "object"}}}}})},
-                {"messages", messages}}
-        .dump();
-  }
-};
-
-Agents::Agents(net::asio::io_context& context, AgentsOptions options, const EngineClock& clock)
+Agents::Agents(net::asio::io_context& context, AgentsOptions options, workload::SessionSource& sessions,
+               const EngineClock& clock)
     : context_(context),
       options_(std::move(options)),
       clock_(clock),
-      system_prompt_(workload::system_prompt(options_.shape, options_.salt)),
-      open_(static_cast<std::size_t>(options_.agents)) {}
+      words_(options_.block_size, options_.salt),
+      clients_(sessions, options_.seed),
+      due_(context) {}
 
-void Agents::start() {
-  for (int i = 0; i < options_.agents; ++i) net::asio::co_spawn(context_, agent(i), net::asio::detached);
+void Agents::begin(const workload::Load& load) {
+  clients_.begin(load, clock_.now());
+  if (running_ == 0) spawn(loop());
+  due_.cancel();
+}
+
+void Agents::spawn(net::awaitable<void> task) {
+  ++running_;
+  net::asio::co_spawn(context_, std::move(task), [this](std::exception_ptr failed) {
+    --running_;
+    if (failed) std::rethrow_exception(failed);
+  });
 }
 
 void Agents::stop() {
   stopping_ = true;
-  for (auto* connection : open_) {
-    if (connection) connection->close();
-  }
+  due_.cancel();
+  for (auto* connection : open_) connection->close();
 }
 
-net::awaitable<void> Agents::agent(int index) {
-  ++running_;
-  co_await sessions(index);
-  --running_;
-}
-
-net::awaitable<void> Agents::sessions(int index) {
-  std::uint64_t session_number = 0;
+net::awaitable<void> Agents::loop() {
   while (!stopping_) {
-    Session session(options_.shape, workload::session_seed(options_.seed, index, session_number++),
-                    options_.salt);
-    session.agent = index;
-    while (!stopping_) {
-      auto sample = co_await turn(session);
-      if (stopping_) co_return;
-      if (!sample.done) sample.done = clock_.now();
-      samples_.push_back(sample);
-      if (sample.failed) {
-        net::asio::steady_timer pause(context_, pause_after_failure);
-        co_await pause.async_wait(net::asio::as_tuple(net::asio::use_awaitable));
-      }
-      if (sample.failed || sample.ends_session) break;
-    }
+    const auto now = clock_.now();
+    std::vector<TurnId> sent;
+    if (clients_.next_due() && *clients_.next_due() <= now) clients_.advance(now, sent);
+    for (const auto id : sent) spawn(turn(id));
+    const auto next = clients_.next_due();
+    due_.expires_after(next ? clock_.wall(*next - now) : patience);
+    co_await due_.async_wait(net::asio::as_tuple(net::asio::use_awaitable));
   }
 }
 
-net::awaitable<report::Turn> Agents::turn(Session& session) {
-  const auto next = session.script.next();
-  session.messages.push_back({{"role", "user"}, {"content", next.new_user_text}});
-  const auto body = session.body(options_, system_prompt_, next.max_tokens);
-  report::Turn sample{.session = session.number,
-                      .agent = session.agent,
-                      .sent = clock_.now(),
-                      .failed = true,
-                      .ends_session = next.last};
-  auto connection = co_await net::ClientConnection::connect(options_.target, std::chrono::seconds(5));
-  if (!connection || stopping_) co_return sample;
-  auto& open = open_[static_cast<std::size_t>(session.agent)];
-  open = connection->get();
-  const auto leave = [&](void*) { open = nullptr; };
-  const std::unique_ptr<void, decltype(leave)> left(&open, leave);
+net::awaitable<void> Agents::turn(TurnId id) {
+  ++under_way_;
+  const auto transcript = transcript_of(id);
+  const bool good = co_await exchange(id, *transcript);
+  const auto end = clock_.now();
+  if (!good && !stopping_) {
+    net::asio::steady_timer pause(context_, pause_after_failure);
+    co_await pause.async_wait(net::asio::as_tuple(net::asio::use_awaitable));
+  }
+  --under_way_;
+  if (stopping_) co_return;
+  forget(id, !good);
+  clients_.answered(id, !good, end);
+  due_.cancel();
+}
+
+Sender Agents::sender(TurnId id) const {
+  const auto salted = [this](std::uint64_t number) { return mix64(number + words_.salt()); };
+  Sender sender{salted(clients_.conversation(id)), {}};
+  if (const auto parent = clients_.parent(id)) sender.parent = salted(*parent);
+  return sender;
+}
+
+std::shared_ptr<workload::Transcript> Agents::transcript_of(TurnId id) {
+  auto& transcript = transcripts_[clients_.conversation(id)];
+  if (!transcript)
+    transcript = std::make_shared<workload::Transcript>(words_, clients_.agent(id).system_tokens);
+  return transcript;
+}
+
+// After the last turn of a conversation, or one that failed and so has ended its session.
+void Agents::forget(TurnId id, bool failed) {
+  const auto conversation = clients_.conversation(id);
+  if (failed) {
+    const auto main = clients_.parent(id).value_or(conversation);
+    const auto agents = clients_.agents(id);
+    transcripts_.erase(transcripts_.lower_bound(main), transcripts_.lower_bound(main + agents));
+  } else if (&clients_.content(id) == &clients_.agent(id).turns.back()) {
+    transcripts_.erase(conversation);
+  }
+}
+
+net::awaitable<bool> Agents::exchange(TurnId id, workload::Transcript& transcript) {
+  const auto& content = clients_.content(id);
+  transcript.ask(content);
+  const auto body = request_body(options_.dialect, transcript, content.output_tokens);
+  const auto head = request_head(options_.dialect, options_.target, sender(id), body.size());
+  const auto connected = co_await net::ClientConnection::connect(options_.target, connect_timeout);
+  if (!connected) {
+    last_failure_ = net::describe(connected.error());
+    co_return false;
+  }
+  auto& connection = **connected;
+  if (stopping_) co_return false;
+  open_.insert(&connection);
+  const auto leave = [&](void*) { open_.erase(&connection); };
+  const std::unique_ptr<void, decltype(leave)> left(&connection, leave);
 
   const std::array<std::string_view, 1> pieces{body};
-  if (!co_await (*connection)->send(session.head(options_.target, body.size()), pieces, patience))
-    co_return sample;
-  const auto answer = co_await (*connection)->read_head(patience);
-  if (!answer || answer->status != 200) co_return sample;
-  const auto text = co_await read_answer(**connection, sample);
-
-  const std::string replica(answer->headers.find(replica_header).value_or(""));
-  if (next.index > 0 && !replica.empty()) sample.stayed = replica == session.replica;
-  session.replica = replica;
-  session.messages.push_back({{"role", "assistant"}, {"content", text}});
-  co_return sample;
+  const auto sent = co_await connection.send(head, pieces, patience);
+  const auto answer = co_await connection.read_head(patience);
+  if (!answer) {
+    last_failure_ = net::describe(sent ? answer.error() : sent.error());
+    co_return false;
+  }
+  if (answer->status != 200) {
+    co_await read_refusal(connection, answer->status);
+    co_return false;
+  }
+  note_replica(id, answer->headers);
+  std::string text;
+  const bool good = co_await read_stream(connection, id, text);
+  transcript.answered(std::move(text));
+  co_return good;
 }
 
-// Reads a stream to its end; what it said.
-net::awaitable<std::string> Agents::read_answer(net::ClientConnection& connection, report::Turn& sample) {
+net::awaitable<void> Agents::read_refusal(net::ClientConnection& connection, int status) {
+  std::string body;
+  while ((co_await connection.read_body(body, patience)).value_or(false) && body.size() < max_refusal_bytes) {
+  }
+  last_failure_ = fmt::format("status {}: {}", status, body.substr(0, max_refusal_bytes));
+}
+
+net::awaitable<bool> Agents::read_stream(net::ClientConnection& connection, TurnId id, std::string& text) {
   wire::SseSplitter splitter;
-  wire::StreamWatch watch(wire::Endpoint::messages, false);
-  std::string bytes, text;
+  wire::StreamWatch watch(options_.dialect.endpoint, false);
+  std::string bytes;
   for (bool more = true; more;) {
     bytes.clear();
     more = (co_await connection.read_body(bytes, patience)).value_or(false);
     splitter.feed(bytes);
     while (const auto item = splitter.next()) {
       watch.observe(item->event);
-      append_text(item->event, text);
+      append_text(options_.dialect.endpoint, item->event, text);
     }
-    if (watch.has_content() && !sample.first) sample.first = clock_.now();
+    auto& first = clients_.turns()[id].first;
+    if (watch.has_content() && !first) first = clock_.now();
   }
-  sample.done = clock_.now();
-  sample.failed = watch.end() != wire::StreamEnd::complete;
+  auto& turn = clients_.turns()[id];
   const auto& usage = watch.usage();
-  sample.prompt_tokens = static_cast<int>(usage.prompt.value_or(0));
-  if (usage.prompt && usage.cached) sample.cached_tokens = static_cast<int>(*usage.cached);
-  sample.output_tokens = static_cast<int>(usage.completion.value_or(0));
-  co_return text;
+  if (usage.prompt) turn.prompt_tokens = static_cast<int>(*usage.prompt);
+  if (usage.prompt && usage.cached) turn.cached_tokens = static_cast<int>(*usage.cached);
+  turn.output_tokens = static_cast<int>(usage.completion.value_or(0));
+  if (watch.end() != wire::StreamEnd::complete) last_failure_ = "the stream ended before its last event";
+  co_return watch.end() == wire::StreamEnd::complete;
+}
+
+void Agents::note_replica(TurnId id, const wire::Headers& headers) {
+  const auto text = headers.find(replica_header).value_or(std::string_view());
+  int replica = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), replica).ec != std::errc()) return;
+  auto& turns = clients_.turns();
+  turns[id].replica = replica;
+  const auto before = clients_.before(id);
+  if (before && turns[*before].replica) turns[id].stayed = turns[*before].replica == replica;
 }
 
 }  // namespace lmw::bench

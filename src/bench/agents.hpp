@@ -1,58 +1,74 @@
-// A closed loop of synthetic agents: each sends its next turn as soon as the last one has ended, and starts a
-// new session when one is finished. To the gateway they look like Claude Code.
+// Agents at work over HTTP: the sessions of workload::Clients, sent at their time, and what became of each
+// turn.
 #pragma once
 
+#include <map>
 #include <memory>
-#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/time.hpp"
 #include "base/url.hpp"
+#include "bench/dialect.hpp"
 #include "net/asio.hpp"
 #include "net/client_connection.hpp"
-#include "report/turn.hpp"
-#include "workload/synthetic_session.hpp"
+#include "workload/clients.hpp"
+#include "workload/words.hpp"
 
 namespace lmw::bench {
 
 struct AgentsOptions {
   Origin target;
-  std::string model;
-  int agents = 8;
-  workload::SessionShape shape;
+  Dialect dialect;
   std::uint64_t seed = 1;
-  std::string salt;  // different salts share no prompt text
+  int block_size = 16;  // of the sessions
+  std::string salt;     // different salts share neither prompt text nor ids of conversations
 };
 
 class Agents {
  public:
-  // The clock must outlive it.
-  Agents(net::asio::io_context& context, AgentsOptions options, const EngineClock& clock);
+  // Source and clock must outlive it.
+  Agents(net::asio::io_context& context, AgentsOptions options, workload::SessionSource& sessions,
+         const EngineClock& clock);
 
-  void start();
+  // As of workload::Clients.
+  void begin(const workload::Load& load);
+
   // No new turn begins; turns under way are dropped, as by users who leave.
   void stop();
   // After stop(): nothing of it runs any more.
   bool ended() const { return running_ == 0; }
+  // No turn is under way or due.
+  bool is_idle() const { return under_way_ == 0 && !clients_.next_due(); }
 
-  // Ended turns, by their end.
-  const std::vector<report::Turn>& samples() const { return samples_; }
+  const std::vector<report::Turn>& turns() const { return clients_.turns(); }
+  // Why the last turn that failed did; "" = none has.
+  const std::string& last_failure() const { return last_failure_; }
 
  private:
-  struct Session;
-  net::awaitable<void> agent(int index);
-  net::awaitable<void> sessions(int index);
-  net::awaitable<report::Turn> turn(Session& session);
-  net::awaitable<std::string> read_answer(net::ClientConnection& connection, report::Turn& sample);
+  void spawn(net::awaitable<void> task);
+  net::awaitable<void> loop();
+  net::awaitable<void> turn(workload::TurnId id);
+  net::awaitable<bool> exchange(workload::TurnId id, workload::Transcript& transcript);
+  net::awaitable<bool> read_stream(net::ClientConnection& connection, workload::TurnId id, std::string& text);
+  net::awaitable<void> read_refusal(net::ClientConnection& connection, int status);
+  void note_replica(workload::TurnId id, const wire::Headers& headers);
+  Sender sender(workload::TurnId id) const;
+  std::shared_ptr<workload::Transcript> transcript_of(workload::TurnId id);
+  void forget(workload::TurnId id, bool failed);
 
   net::asio::io_context& context_;
   AgentsOptions options_;
   const EngineClock& clock_;
-  std::string system_prompt_;
-  std::vector<report::Turn> samples_;
-  std::vector<net::ClientConnection*> open_;  // by agent; null between two turns
-  int running_ = 0;
+  workload::Words words_;
+  workload::Clients clients_;
+  std::map<std::uint64_t, std::shared_ptr<workload::Transcript>> transcripts_;  // by conversation
+  std::set<net::ClientConnection*> open_;                                       // of turns under way
+  net::asio::steady_timer due_;
+  std::string last_failure_;
+  int running_ = 0;    // coroutines
+  int under_way_ = 0;  // turns
   bool stopping_ = false;
 };
 

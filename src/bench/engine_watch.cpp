@@ -7,11 +7,16 @@
 
 namespace lmw::bench {
 
-EngineWatch::EngineWatch(net::asio::io_context& context, engine::Access access, Duration interval,
-                         const EngineClock& clock)
-    : context_(context), access_(std::move(access)), interval_(interval), clock_(clock), timer_(context) {}
+EngineWatch::EngineWatch(net::asio::io_context& context, std::vector<engine::Access> engines,
+                         Duration interval, const EngineClock& clock)
+    : context_(context), interval_(interval), clock_(clock), timer_(context) {
+  for (auto& access : engines) engines_.push_back({.access = std::move(access)});
+}
 
-void EngineWatch::start() { net::asio::co_spawn(context_, loop(), net::asio::detached); }
+void EngineWatch::start() {
+  running_ = true;
+  net::asio::co_spawn(context_, loop(), net::asio::detached);
+}
 
 void EngineWatch::stop() {
   stopping_ = true;
@@ -19,43 +24,47 @@ void EngineWatch::stop() {
 }
 
 net::awaitable<void> EngineWatch::loop() {
-  running_ = true;
   while (!stopping_) {
     timer_.expires_after(clock_.wall(interval_));
-    const auto fetched = co_await engine::get(access_, "/metrics");
-    if (stopping_) break;
-    if (fetched && fetched->head.status == 200) {
-      if (const auto page = engine::read_metrics_page(fetched->body)) take(*page);
-    }
     co_await timer_.async_wait(net::asio::as_tuple(net::asio::use_awaitable));
+    if (!stopping_) co_await read();
   }
   running_ = false;
 }
 
-void EngineWatch::take(const engine::MetricsPage& page) {
-  if (page.ranks.empty()) return;
-  replicas_ = page.ranks.size();
-  queries_ = hits_ = 0;
-  for (const auto& rank : page.ranks) {
-    queries_ += rank.prefix_queries;
-    hits_ += rank.prefix_hits;
-    busy_ += rank.running + rank.waiting > 0;
+net::awaitable<report::EngineSums> EngineWatch::read() {
+  std::int64_t busy = 0;
+  std::size_t replicas = 0;
+  for (auto& engine : engines_) {
+    const auto fetched = co_await engine::get(engine.access, "/metrics");
+    if (!fetched || fetched->head.status != 200) continue;
+    const auto page = engine::read_metrics_page(fetched->body);
+    if (!page || page->ranks.empty()) continue;
+    replicas += page->ranks.size();
+    Counters now;
+    for (const auto& rank : page->ranks) {
+      now.queries += rank.prefix_queries;
+      now.hits += rank.prefix_hits;
+      busy += rank.running + rank.waiting > 0;
+    }
+    if (!engine.first) engine.first = now;
+    engine.last = now;
   }
-  if (readings_++ == 0) {
-    first_queries_ = queries_;
-    first_hits_ = hits_;
-  }
+  busy_now_ = busy;
+  replicas_ = std::max(replicas_, replicas);
+  polls_ += replicas > 0;
+  busy_ += busy;
+  co_return sums();
 }
 
-std::optional<double> EngineWatch::replicas_busy() const {
-  if (readings_ == 0) return std::nullopt;
-  return static_cast<double>(busy_) / readings_;
-}
-
-std::optional<double> EngineWatch::hits_pct() const {
-  const auto queries = queries_ - first_queries_;
-  if (queries <= 0) return std::nullopt;
-  return 100.0 * static_cast<double>(hits_ - first_hits_) / static_cast<double>(queries);
+report::EngineSums EngineWatch::sums() const {
+  report::EngineSums sums{.polls = polls_, .busy = busy_};
+  for (const auto& engine : engines_) {
+    if (!engine.first) continue;
+    sums.queries += engine.last.queries - engine.first->queries;
+    sums.hits += engine.last.hits - engine.first->hits;
+  }
+  return sums;
 }
 
 }  // namespace lmw::bench

@@ -168,8 +168,8 @@ void Box::poll() {
   poll_at_ = now_ + poll_interval;
 }
 
-EngineSums Box::sums() const {
-  EngineSums sums{.polls = polls_, .busy = busy_};
+report::EngineSums Box::sums() const {
+  report::EngineSums sums{.polls = polls_, .busy = busy_};
   for (const auto& replica : stats()) {
     sums.queries += replica.prefix_cache_queries;
     sums.hits += replica.prefix_cache_hits;

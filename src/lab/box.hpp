@@ -8,6 +8,7 @@
 
 #include "lab/block_lru.hpp"
 #include "lab/policy.hpp"
+#include "report/engine_sums.hpp"
 #include "workload/clients.hpp"
 
 namespace lmw::lab {
@@ -18,14 +19,6 @@ struct BoxOptions {
   int replicas = 1;
   int api_servers = 1;
   std::uint64_t seed = 1;
-};
-
-// Sums since the start.
-struct EngineSums {
-  std::int64_t queries = 0;  // prompt tokens looked up in the prefix cache
-  std::int64_t hits = 0;
-  std::int64_t polls = 0;
-  std::int64_t busy = 0;  // replicas with work, over all polls
 };
 
 class Box {
@@ -43,7 +36,7 @@ class Box {
   void run_until(Instant end);
   // No turn is under way or due.
   bool is_idle() const;
-  EngineSums sums() const;
+  report::EngineSums sums() const;
 
  private:
   struct Passing {  // on its way over the network

@@ -23,7 +23,7 @@ struct Trial {
         box({.policy = policy, .profile = profile, .replicas = 4, .api_servers = 4, .seed = 1}, *source) {}
 
   void work(int sessions, Duration span) {
-    box.clients().work(sessions, 1ms, box.now());
+    box.clients().begin({.sessions = sessions, .stagger = 1ms}, box.now());
     box.run_until(box.now() + span);
   }
   const std::vector<report::Turn>& turns() const { return box.clients().turns(); }
@@ -50,7 +50,7 @@ TEST(Box, EveryPolicyServesEveryTurnAndIsDeterministic) {
     }
     EXPECT_EQ(under_way, 8U) << policy.name;
     // When the clients leave, all that is under way ends.
-    once.box.clients().work(0, {}, once.box.now());
+    once.box.clients().begin({.sessions = 0}, once.box.now());
     once.box.run_until(once.box.now() + 200s);
     EXPECT_TRUE(once.box.is_idle()) << policy.name;
     for (const auto& turn : once.turns()) EXPECT_TRUE(turn.done) << policy.name;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lab/box.hpp"
+#include "report/engine_sums.hpp"
 
 namespace lmw::lab {
 
@@ -28,19 +29,7 @@ struct Run {
              .seed = seed},
             *source) {}
 
-  void begin(int sessions) {
-    switch (workload.arrivals) {
-      case Arrivals::closed:
-        box.clients().work(sessions, workload.stagger, box.now());
-        break;
-      case Arrivals::poisson:
-        box.clients().come(workload.sessions_per_hour, box.now());
-        break;
-      case Arrivals::recorded:
-        box.clients().replay(box.now());
-        break;
-    }
-  }
+  void begin(int sessions) { box.clients().begin(workload.load(sessions), box.now()); }
 
   // Shorter when all sessions have ended.
   report::Window measure(Duration span) {
@@ -57,27 +46,11 @@ struct Run {
   Box box;
 };
 
-report::Step step_of(const Box& box, int sessions, report::Window window, const EngineSums& before) {
+report::Step step_of(const Box& box, int sessions, report::Window window, const report::EngineSums& before) {
   auto step = report::summarize(box.clients().turns(), window);
   step.sessions = sessions;
-  const auto sums = box.sums();
-  if (sums.queries > before.queries) {
-    step.hits_pct = 100 * static_cast<double>(sums.hits - before.hits) /
-                    static_cast<double>(sums.queries - before.queries);
-  }
-  if (sums.polls > before.polls) {
-    step.replicas_busy =
-        static_cast<double>(sums.busy - before.busy) / static_cast<double>(sums.polls - before.polls);
-  }
+  report::add_engine(step, before, box.sums());
   return step;
-}
-
-report::Timeline timeline_of(const Box& box, std::string_view arm, int sessions, report::Window window) {
-  report::Timeline timeline{.arm = std::string(arm), .sessions = sessions, .window = window};
-  for (const auto& turn : box.clients().turns()) {
-    if (turn.sent < window.to && turn.done.value_or(window.to) > window.from) timeline.turns.push_back(turn);
-  }
-  return timeline;
 }
 
 }  // namespace
@@ -99,7 +72,8 @@ ArmRun run_arm(const Experiment& experiment, const PolicyKind& policy, std::uint
     const auto window = run->measure(workload.step);
     result.steps.push_back(step_of(run->box, sessions, window, before));
     if (i == experiment.timeline_step) {
-      result.timeline = timeline_of(run->box, policy.name, sessions, window);
+      result.timeline =
+          report::timeline_of(std::string(policy.name), sessions, window, run->box.clients().turns());
     }
   }
   if (run) result.engine_seconds += seconds(run->box.now().time_since_epoch());

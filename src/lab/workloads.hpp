@@ -8,15 +8,12 @@
 
 #include "base/time.hpp"
 #include "replica/profile.hpp"
+#include "workload/clients.hpp"
 #include "workload/session_shape.hpp"
 
 namespace lmw::lab {
 
-enum class Arrivals {
-  closed,    // so many clients, each with one session after another
-  poisson,   // sessions come at random
-  recorded,  // each turn at its time in the trace
-};
+using workload::Arrivals;
 
 struct Workload {
   std::string name;
@@ -32,6 +29,13 @@ struct Workload {
   Duration stagger{};  // between the starts of two clients
   bool needs_trace = false;
   workload::SessionShape shape;  // without a trace
+
+  workload::Load load(int of_sessions) const {
+    return {.arrivals = arrivals,
+            .sessions = of_sessions,
+            .stagger = stagger,
+            .sessions_per_hour = sessions_per_hour};
+  }
 };
 
 std::span<const Workload> workloads();

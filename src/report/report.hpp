@@ -52,6 +52,9 @@ struct Timeline {
   std::vector<Turn> turns;
 };
 
+// Of turns, those that touch the window.
+Timeline timeline_of(std::string arm, int sessions, Window window, const std::vector<Turn>& turns);
+
 struct Report {
   std::string title;
   // What a reader needs to know, or to run it again: command, version, engine, profile, seed, clock, …
@@ -60,8 +63,8 @@ struct Report {
   std::vector<Timeline> timelines;
 };
 
-// Means and standard deviations over runs of one arm, which have the same steps. A column that one run lacks
-// is averaged over the others.
+// Means and standard deviations over runs of one arm, which have the same steps as far as they go. A column
+// or a step that one run lacks is averaged over the others.
 Arm combine(std::string name, std::string what, const std::vector<std::vector<Step>>& runs);
 
 }  // namespace lmw::report

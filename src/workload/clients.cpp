@@ -40,6 +40,21 @@ void Clients::add(Due due) {
   due_.push(std::move(due));
 }
 
+void Clients::begin(const Load& load, Instant now) {
+  switch (load.arrivals) {
+    case Arrivals::closed:
+      work(load.sessions, load.stagger, now);
+      break;
+    case Arrivals::poisson:
+      sessions_per_hour_ = load.sessions_per_hour;
+      come(now);
+      break;
+    case Arrivals::recorded:
+      replay(now);
+      break;
+  }
+}
+
 void Clients::work(int count, Duration stagger, Instant now) {
   at_work_.resize(static_cast<std::size_t>(std::max(count, static_cast<int>(at_work_.size()))));
   int fresh = 0;
@@ -51,9 +66,8 @@ void Clients::work(int count, Duration stagger, Instant now) {
   clients_ = count;
 }
 
-void Clients::come(double sessions_per_hour, Instant now) {
-  sessions_per_hour_ = sessions_per_hour;
-  add({.at = now + from_seconds(random_.exponential(3600 / sessions_per_hour)), .order = 0});
+void Clients::come(Instant now) {
+  add({.at = now + from_seconds(random_.exponential(3600 / sessions_per_hour_)), .order = 0});
 }
 
 void Clients::replay(Instant now) {
@@ -91,7 +105,7 @@ void Clients::advance(Instant now, std::vector<TurnId>& sent) {
       if (!is_retired(*due.session) && !due.session->broken) sent.push_back(send(due, now));
     } else {
       start(due.client, now);
-      if (sessions_per_hour_ > 0) come(sessions_per_hour_, now);
+      if (sessions_per_hour_ > 0) come(now);
     }
   }
 }
@@ -117,10 +131,14 @@ TurnId Clients::send(const Due& due, Instant now) {
   return id;
 }
 
-const Turn& Clients::content(TurnId turn) const {
+const Turn& Clients::content(TurnId turn) const { return agent(turn).turns[sent_.at(turn).turn]; }
+
+const Agent& Clients::agent(TurnId turn) const {
   const auto& sent = sent_.at(turn);
-  return sent.session->script.agents[sent.agent].turns[sent.turn];
+  return sent.session->script.agents[sent.agent];
 }
+
+std::size_t Clients::agents(TurnId turn) const { return sent_.at(turn).session->agents.size(); }
 
 std::uint64_t Clients::conversation(TurnId turn) const {
   const auto& sent = sent_.at(turn);

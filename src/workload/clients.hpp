@@ -16,19 +16,29 @@ namespace lmw::workload {
 // Of a turn that was sent: 0, 1, …
 using TurnId = std::uint64_t;
 
+enum class Arrivals {
+  closed,    // so many clients, each with one session after another
+  poisson,   // sessions come at random
+  recorded,  // each turn at its time in the trace
+};
+
+struct Load {
+  Arrivals arrivals = Arrivals::closed;
+  int sessions = 0;              // closed
+  Duration stagger{};            // closed: new clients begin so long one after another
+  double sessions_per_hour = 0;  // poisson, in the mean
+};
+
 class Clients {
  public:
   // The source must outlive it.
   Clients(SessionSource& source, std::uint64_t seed) : source_(source), random_(mix64(seed)) {}
   ~Clients();
 
-  // Clients 0 … count - 1 are at work from now on; new ones begin one `stagger` after another. Those beyond
-  // send nothing any more.
-  void work(int count, Duration stagger, Instant now);
-  // Sessions come at random, so many an hour in the mean, and go on in a closed loop of their own.
-  void come(double sessions_per_hour, Instant now);
-  // Sessions start as recorded, and each turn is sent at its recorded time whatever came of the one before.
-  void replay(Instant now);
+  // Closed: clients 0 … sessions - 1 are at work from now on; those beyond send nothing any more. At random:
+  // from now on, each session in a closed loop of its own. Recorded: each turn is sent at its time whatever
+  // came of the one before. How sessions arrive must not change.
+  void begin(const Load& load, Instant now);
 
   // When the next turn is due, or something before one.
   std::optional<Instant> next_due() const;
@@ -37,6 +47,9 @@ class Clients {
 
   // Of a turn that was sent and has not ended.
   const Turn& content(TurnId turn) const;
+  const Agent& agent(TurnId turn) const;
+  std::size_t agents(TurnId turn) const;  // of its session
+  // Its session's id plus the agent's number.
   std::uint64_t conversation(TurnId turn) const;
   std::optional<std::uint64_t> parent(TurnId turn) const;
 
@@ -69,6 +82,9 @@ class Clients {
     std::optional<TurnId> before;
   };
 
+  void work(int count, Duration stagger, Instant now);
+  void come(Instant now);
+  void replay(Instant now);
   void add(Due due);
   void start(int client, Instant now);
   void schedule_recorded(Instant now);

@@ -49,7 +49,7 @@ using Sent = std::pair<TurnId, int>;
 
 TEST(Clients, SendTheNextTurnWhenTheLastHasEndedAndTheyHavePaused) {
   World world({session(1, {agent({0s, 5s})})});
-  world.clients.work(1, {}, at(0));
+  world.clients.begin({.sessions = 1}, at(0));
   EXPECT_THAT(world.sent_until(100), ElementsAre(Sent{0, 0}));
   world.answer(0, 10);
   EXPECT_THAT(world.sent_until(100), ElementsAre(Sent{1, 15}));
@@ -62,7 +62,7 @@ TEST(Clients, SendTheNextTurnWhenTheLastHasEndedAndTheyHavePaused) {
 
 TEST(Clients, BeginOneAfterAnotherAndTakeANewSessionAtOnce) {
   World world({session(1, {agent({0s})}), session(2, {agent({0s})}), session(3, {agent({0s})})});
-  world.clients.work(2, 3s, at(0));
+  world.clients.begin({.sessions = 2, .stagger = 3s}, at(0));
   EXPECT_THAT(world.sent_until(100), ElementsAre(Sent{0, 0}, Sent{1, 3}));
   world.answer(1, 9);
   EXPECT_THAT(world.sent_until(100), ElementsAre(Sent{2, 9}));
@@ -72,10 +72,10 @@ TEST(Clients, BeginOneAfterAnotherAndTakeANewSessionAtOnce) {
 
 TEST(Clients, ThatLeaveEndWithTheirTurn) {
   World world({session(1, {agent({0s, 0s})}), session(2, {agent({0s, 5s})})});
-  world.clients.work(2, {}, at(0));
+  world.clients.begin({.sessions = 2}, at(0));
   EXPECT_THAT(world.sent_until(1), SizeIs(2));
   world.answer(1, 3);  // its next turn is due at 8
-  world.clients.work(1, {}, at(5));
+  world.clients.begin({.sessions = 1}, at(5));
   world.answer(0, 6);
   EXPECT_THAT(world.sent_until(100), ElementsAre(Sent{2, 6}));
   EXPECT_EQ(world.clients.turns()[2].session, 1U);
@@ -87,7 +87,7 @@ TEST(Clients, StartSubAgentsAfterATurnAndWaitForThoseTheNextOneNeeds) {
   sub.delay = 2s;
   sub.joined_by = 1;
   World world({session(7, {agent({0s, 4s}), sub})});
-  world.clients.work(1, {}, at(0));
+  world.clients.begin({.sessions = 1}, at(0));
   world.sent_until(1);
   world.answer(0, 10);
   EXPECT_THAT(world.sent_until(100), ElementsAre(Sent{1, 12}));
@@ -105,7 +105,7 @@ TEST(Clients, StartSubAgentsAfterATurnAndWaitForThoseTheNextOneNeeds) {
 
 TEST(Clients, AFailedTurnEndsItsSession) {
   World world({session(1, {agent({0s, 0s})}), session(2, {agent({0s})})});
-  world.clients.work(1, {}, at(0));
+  world.clients.begin({.sessions = 1}, at(0));
   world.sent_until(1);
   world.answer(0, 2, true);
   EXPECT_TRUE(world.clients.turns()[0].failed);
@@ -117,7 +117,7 @@ TEST(Clients, SendAtTheRecordedPaceWhateverComesOfIt) {
   auto first = session(1, {agent({0s, 9s})});
   first.start = 5s;
   World world({first, session(2, {agent({1s})})});
-  world.clients.replay(at(0));
+  world.clients.begin({.arrivals = Arrivals::recorded}, at(0));
   EXPECT_THAT(world.sent_until(100), ElementsAre(Sent{0, 1}, Sent{1, 5}, Sent{2, 14}));
 }
 
@@ -125,7 +125,7 @@ TEST(Clients, ComeAtTheRateThatIsAskedFor) {
   std::vector<Session> many;
   for (std::uint64_t i = 0; i < 1000; ++i) many.push_back(session(i, {agent({0s})}));
   World world(std::move(many));
-  world.clients.come(360, at(0));
+  world.clients.begin({.arrivals = Arrivals::poisson, .sessions_per_hour = 360}, at(0));
   EXPECT_NEAR(static_cast<double>(world.sent_until(3600).size()), 360, 60);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace lmw::workload {
 
 void append(std::vector<BlockRun>& runs, BlockRun run) {
@@ -28,6 +30,37 @@ int count_blocks(const std::vector<BlockRun>& runs) {
   int count = 0;
   for (const auto& run : runs) count += run.count;
   return count;
+}
+
+int count_common_blocks(const std::vector<BlockRun>& a, const std::vector<BlockRun>& b) {
+  const auto first = block_numbers(a), second = block_numbers(b);
+  return static_cast<int>(std::ranges::mismatch(first, second).in1 - first.begin());
+}
+
+Result<int> fit_lengths(std::vector<Session>& sessions, int block_size, int max_tokens) {
+  int longest = 0;
+  for (const auto& session : sessions) {
+    for (const auto& agent : session.agents) {
+      for (const auto& turn : agent.turns)
+        longest = std::max(longest, turn.prompt_tokens + turn.output_tokens);
+    }
+  }
+  if (longest <= max_tokens) return block_size;
+  const auto fitted = static_cast<int>(std::int64_t{block_size} * max_tokens / longest);
+  if (fitted == 0)
+    return failure(fmt::format("contexts of {} tokens can't be cut down to {}", longest, max_tokens));
+  const auto shorter = [&](int tokens) {
+    return std::max(1, static_cast<int>(std::int64_t{tokens} * fitted / block_size));
+  };
+  for (auto& session : sessions) {
+    for (auto& agent : session.agents) {
+      for (auto& turn : agent.turns) {
+        turn.prompt_tokens = shorter(turn.prompt_tokens);
+        turn.output_tokens = shorter(turn.output_tokens);
+      }
+    }
+  }
+  return fitted;
 }
 
 std::vector<std::uint64_t> block_numbers(const std::vector<BlockRun>& runs) {

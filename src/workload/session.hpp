@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/result.hpp"
 #include "base/time.hpp"
 
 namespace lmw::workload {
@@ -25,6 +26,7 @@ struct Turn {
 
 struct Agent {
   std::vector<Turn> turns;
+  int system_tokens = 0;  // its prompts begin with a system prompt of so many; 0: not known
   // Of a sub-agent: it starts `delay` after the end of the main agent's turn `after`, and the main agent's
   // turn `joined_by` waits for its end (0: none does).
   int after = 0;
@@ -43,6 +45,11 @@ void append(std::vector<BlockRun>& runs, BlockRun run);
 // The part of the runs from block `begin` to block `end`, as far as there is one.
 void append_part(std::vector<BlockRun>& runs, const std::vector<BlockRun>& from, int begin, int end);
 int count_blocks(const std::vector<BlockRun>& runs);
+// How many leading blocks are equal.
+int count_common_blocks(const std::vector<BlockRun>& a, const std::vector<BlockRun>& b);
+// Makes all prompts and outputs shorter by one factor, until the longest fits into `max_tokens`: so many
+// tokens stand for a block of `block_size` then (at most block_size). An error where not even one token does.
+Result<int> fit_lengths(std::vector<Session>& sessions, int block_size, int max_tokens);
 // The blocks one by one: keys for the replica model.
 std::vector<std::uint64_t> block_numbers(const std::vector<BlockRun>& runs);
 

@@ -24,7 +24,7 @@ struct Content {
 };
 
 Agent plan_agent(const SessionShape& shape, const Content& content, int block_size, std::uint64_t seed) {
-  Agent agent;
+  Agent agent{.system_tokens = content.head_blocks * block_size};
   SessionSizes sizes(shape, seed);
   int tokens = shape.shared_tokens;
   for (bool more = true; more;) {

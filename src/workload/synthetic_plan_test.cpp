@@ -2,42 +2,52 @@
 
 #include <algorithm>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "workload/synthetic_session.hpp"
 
 namespace lmw::workload {
 namespace {
 
-TEST(SyntheticPlan, HasTheSizesOfTheSessionAsText) {
-  const SessionShape shape{.turns_low = 3, .turns_high = 9, .think = {3, 60}};
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    SyntheticSession text(shape, seed, "salt");
-    const auto plan = plan_session(shape, 16, seed);
-    int tokens = shape.shared_tokens;
-    for (const auto& turn : plan.agents.front().turns) {
-      const auto next = text.next();
-      tokens += static_cast<int>(std::ranges::count(next.new_user_text, ' '));
-      EXPECT_EQ(turn.prompt_tokens, tokens);
-      EXPECT_EQ(turn.output_tokens, next.max_tokens);
-      EXPECT_EQ(turn.gap, next.think);
-      tokens += next.max_tokens;
-      EXPECT_EQ(next.last, &turn == &plan.agents.front().turns.back());
-    }
+using ::testing::AllOf;
+using ::testing::Ge;
+using ::testing::Le;
+
+TEST(SyntheticPlan, HasThePublishedShape) {
+  const auto agent = plan_session({}, 16, 1).agents.front();
+  ASSERT_EQ(agent.turns.size(), 6U);
+  EXPECT_EQ(agent.system_tokens, 3488) << "whole blocks of 3,500";
+  EXPECT_THAT(agent.turns[0].prompt_tokens, AllOf(Ge(3500 + 7200), Le(3500 + 7500)));
+  for (std::size_t i = 0; i < agent.turns.size(); ++i) {
+    const auto& turn = agent.turns[i];
+    EXPECT_THAT(turn.output_tokens, AllOf(Ge(80), Le(256)));
+    if (i == 0) continue;
+    const auto& before = agent.turns[i - 1];
+    EXPECT_THAT(turn.prompt_tokens - before.prompt_tokens - before.output_tokens, AllOf(Ge(360), Le(440)));
   }
 }
 
-std::size_t common_blocks(const Turn& a, const Turn& b) {
-  const auto first = block_numbers(a.content), second = block_numbers(b.content);
-  return static_cast<std::size_t>(std::ranges::mismatch(first, second).in1 - first.begin());
+TEST(SyntheticPlan, GeneratesTheFullOutputInMostTurns) {
+  int full = 0, turns = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    for (const auto& turn : plan_session({.first_low = 1, .first_high = 1}, 16, seed).agents.front().turns) {
+      ++turns;
+      full += turn.output_tokens == 256;
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(full) / turns, 0.85, 0.03);
 }
+
+TEST(SyntheticPlan, CanBeOneTurnLong) {
+  EXPECT_EQ(plan_session({.turns_low = 1, .turns_high = 1}, 16, 1).agents.front().turns.size(), 1U);
+}
+
+int common_blocks(const Turn& a, const Turn& b) { return count_common_blocks(a.content, b.content); }
 
 TEST(SyntheticPlan, SharesTheSystemPromptAndContinuesEachTurn) {
   const auto a = plan_session({}, 16, 1).agents.front().turns;
   const auto b = plan_session({}, 16, 2).agents.front().turns;
-  EXPECT_EQ(common_blocks(a[0], b[0]), 3500U / 16);
-  EXPECT_EQ(common_blocks(a[0], a[1]),
-            static_cast<std::size_t>(a[0].prompt_tokens + a[0].output_tokens) / 16);
+  EXPECT_EQ(common_blocks(a[0], b[0]), 3500 / 16);
+  EXPECT_EQ(common_blocks(a[0], a[1]), (a[0].prompt_tokens + a[0].output_tokens) / 16);
 }
 
 TEST(SyntheticPlan, ForksSubAgentsThatShareAPromptOfTheirOwn) {
@@ -45,8 +55,8 @@ TEST(SyntheticPlan, ForksSubAgentsThatShareAPromptOfTheirOwn) {
   ASSERT_EQ(session.agents.size(), 3U);
   EXPECT_EQ(session.agents[1].after, 2);
   EXPECT_EQ(session.agents[1].joined_by, 3);
-  EXPECT_EQ(common_blocks(session.agents[1].turns[0], session.agents[2].turns[0]), 2000U / 16);
-  EXPECT_EQ(common_blocks(session.agents[0].turns[0], session.agents[1].turns[0]), 0U);
+  EXPECT_EQ(common_blocks(session.agents[1].turns[0], session.agents[2].turns[0]), 2000 / 16);
+  EXPECT_EQ(common_blocks(session.agents[0].turns[0], session.agents[1].turns[0]), 0);
   EXPECT_EQ(plan_session({.turns_low = 3, .turns_high = 3, .subagents = {.count = 2}}, 16, 1).agents.size(),
             1U);
 }

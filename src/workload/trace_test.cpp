@@ -114,5 +114,20 @@ TEST(Trace, RefusesWhatIsNone) {
   EXPECT_THAT(read_trace(header, {}).error().message, HasSubstr("no session"));
 }
 
+TEST(FitLengths, CutsAllPromptsByOneFactorAndKeepsTheirBlocks) {
+  std::vector<Session> sessions(1);
+  sessions[0].agents.push_back(
+      {.turns = {{.prompt_tokens = 640, .output_tokens = 2, .content = {{0, 10}}},
+                 {.prompt_tokens = 6400, .output_tokens = 64, .content = {{0, 101}}}}});
+  EXPECT_EQ(fit_lengths(sessions, 64, 6464).value(), 64) << "all fit";
+  EXPECT_EQ(fit_lengths(sessions, 64, 1700).value(), 16);
+  const auto& turns = sessions[0].agents[0].turns;
+  EXPECT_EQ(turns[0].prompt_tokens, 160);
+  EXPECT_EQ(turns[0].output_tokens, 1) << "never none";
+  EXPECT_EQ(turns[1].prompt_tokens, 1600);
+  EXPECT_EQ(count_blocks(turns[1].content), 101);
+  EXPECT_FALSE(fit_lengths(sessions, 64, 10));
+}
+
 }  // namespace
 }  // namespace lmw::workload

@@ -39,7 +39,7 @@ Outcome run(const PolicyKind& policy, int sessions, Duration span) {
   const auto profile = *replica::find_profile("rtx5090-27b");
   const auto source = workload::synthetic_sessions(long_sessions(), profile.block_size, 1);
   Box box({.policy = policy, .profile = profile, .replicas = cards}, *source);
-  box.clients().work(sessions, 10ms, box.now());
+  box.clients().begin({.sessions = sessions, .stagger = 10ms}, box.now());
   box.run_until(Instant(span * 3 / 4));
   const auto before = box.sums();
   box.run_until(Instant(span));

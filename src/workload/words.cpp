@@ -1,11 +1,15 @@
-#include "workload/synthetic_session.hpp"
+#include "workload/words.hpp"
 
+#include <algorithm>
 #include <array>
 
+#include "base/random.hpp"
+
 namespace lmw::workload {
+
 namespace {
 
-constexpr auto kWords = std::to_array<std::string_view>({
+constexpr auto words = std::to_array<std::string_view>({
     " able",   " above",  " acid",   " add",    " again",  " age",    " air",    " all",    " along",
     " among",  " anchor", " angle",  " answer", " apple",  " april",  " arch",   " area",   " arm",
     " arrow",  " art",    " ash",    " ask",    " aunt",   " award",  " away",   " axis",   " baby",
@@ -35,32 +39,32 @@ std::uint64_t hash(std::string_view text) {
   return mix64(value);
 }
 
+// The block that a token is in, or would be if the content went on.
+std::uint64_t block_at(const std::vector<BlockRun>& content, int index) {
+  for (const auto& run : content) {
+    if (index < run.count) return run.first + static_cast<std::uint64_t>(index);
+    index -= run.count;
+  }
+  const auto behind =
+      content.empty() ? 0 : content.back().first + static_cast<std::uint64_t>(content.back().count);
+  return behind + static_cast<std::uint64_t>(index);
+}
+
 }  // namespace
 
-std::string random_words(int count, Random& random) {
+Words::Words(int block_size, std::string_view salt) : block_size_(block_size), salt_(hash(salt)) {}
+
+std::string Words::text(const std::vector<BlockRun>& content, int begin, int end) const {
   std::string text;
-  text.reserve(static_cast<std::size_t>(count) * 7);
-  for (int i = 0; i < count; ++i) {
-    text += kWords[static_cast<std::size_t>(random.between(0, std::ssize(kWords) - 1))];
+  text.reserve(static_cast<std::size_t>(std::max(0, end - begin)) * 6);
+  for (int at = begin; at < end;) {
+    const auto block = mix64(mix64(block_at(content, at / block_size_)) + salt_);
+    const int block_end = std::min(end, (at / block_size_ + 1) * block_size_);
+    for (; at < block_end; ++at) {
+      text += words[mix64(block + static_cast<std::uint64_t>(at % block_size_)) % words.size()];
+    }
   }
   return text;
-}
-
-std::string system_prompt(const SessionShape& shape, std::string_view salt) {
-  Random words(hash(salt));
-  return random_words(shape.shared_tokens, words);
-}
-
-SyntheticSession::SyntheticSession(const SessionShape& shape, std::uint64_t seed, std::string_view salt)
-    : sizes_(shape, seed), words_(mix64(hash(salt) + seed)) {}
-
-SyntheticSession::Turn SyntheticSession::next() {
-  const auto sizes = sizes_.next();
-  return {.index = sizes.index,
-          .new_user_text = random_words(sizes.new_tokens, words_),
-          .max_tokens = sizes.output_tokens,
-          .think = sizes.think,
-          .last = sizes.last};
 }
 
 }  // namespace lmw::workload

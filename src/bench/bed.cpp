@@ -1,0 +1,81 @@
+#include "bench/bed.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace lmw::bench {
+
+namespace {
+
+Result<Origin> origin_of(std::string_view flag, const std::string& url) {
+  auto origin = parse_origin(url);
+  if (!origin) return failure(fmt::format("{}: {}", flag, origin.error().message));
+  return origin;
+}
+
+Result<void> choose_model(const BedOptions& options, const engine::Facts& served, Bed& bed) {
+  const auto found = options.model.empty()
+                         ? served.models.begin()
+                         : std::ranges::find(served.models, options.model, &engine::ServedModel::id);
+  if (found == served.models.end()) {
+    std::vector<std::string> names;
+    for (const auto& model : served.models) names.push_back(model.id);
+    return failure(fmt::format("{} does not serve '{}'; it serves: {}", options.url, options.model,
+                               fmt::join(names, ", ")));
+  }
+  bed.model = found->id;
+  bed.max_model_len = found->max_model_len;
+  return {};
+}
+
+net::awaitable<Result<void>> find_gateway(const BedOptions& options, Bed& bed) {
+  const auto admin = origin_of("--admin", options.admin);
+  if (!admin) co_return std::unexpected(admin.error());
+  auto gateway = std::make_unique<Gateway>(engine::Access{*admin, options.admin_token}, bed.model);
+  const auto urls = co_await gateway->engine_urls();
+  if (!urls) {
+    bed.notices.push_back(fmt::format("There is no LM Warden to switch: {}", urls.error().message));
+    co_return Result<void>();
+  }
+  bed.gateway = std::move(gateway);
+  if (!options.metrics.empty()) co_return Result<void>();
+  for (const auto& url : *urls) {
+    if (const auto origin = parse_origin(url)) bed.engines.push_back({*origin, options.api_key});
+  }
+  co_return Result<void>();
+}
+
+}  // namespace
+
+net::awaitable<Result<Bed>> find_bed(BedOptions options) {
+  Bed bed;
+  const auto target = origin_of("--url", options.url);
+  if (!target) co_return std::unexpected(target.error());
+  bed.target = *target;
+  const auto served = co_await engine::discover({*target, options.api_key});
+  if (!served) co_return std::unexpected(served.error());
+  if (const auto chosen = choose_model(options, *served, bed); !chosen)
+    co_return std::unexpected(chosen.error());
+  for (const auto& url : options.metrics) {
+    const auto origin = origin_of("--metrics", url);
+    if (!origin) co_return std::unexpected(origin.error());
+    bed.engines.push_back({*origin, options.api_key});
+  }
+  if (!options.admin.empty()) {
+    if (const auto found = co_await find_gateway(options, bed); !found)
+      co_return std::unexpected(found.error());
+  }
+  if (bed.engines.empty()) bed.engines.push_back({*target, options.api_key});
+  const auto facts = co_await engine::discover(bed.engines.front());
+  if (facts) bed.engine_version = facts->version;
+  if (!facts || !facts->has_metrics) {
+    bed.notices.push_back(
+        fmt::format("{} has no metrics of vLLM: prefix hits and busy replicas are not measured",
+                    bed.engines.front().origin.url()));
+  }
+  co_return bed;
+}
+
+}  // namespace lmw::bench
