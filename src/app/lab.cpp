@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/profile_file.hpp"
 #include "app/report_output.hpp"
 #include "app/workload_flags.hpp"
 #include "base/version.hpp"
@@ -35,7 +36,8 @@ void add_options(CLI::App& command, LabOptions& options) {
   command.add_option("--arms", options.arms, "policies: " + names_of(lab::policies()))
       ->delimiter(',')
       ->capture_default_str();
-  command.add_option("--profile", options.profile, "hardware and model: " + names_of(replica::profiles()));
+  command.add_option("--profile", options.profile,
+                     "hardware and model: " + names_of(replica::profiles()) + ", or a file of `calibrate`");
   command.add_option("--slow", options.slow, "how much slower each card is, as 1,1.2; 1: all are equal")
       ->delimiter(',')
       ->check(CLI::Range(0.01, 100.0));
@@ -53,11 +55,8 @@ Result<lab::Workload> workload_of(const LabOptions& options) {
   auto made = options.workload.workload();
   if (!made) return made;
   if (!options.profile.empty()) {
-    const auto* profile = replica::find_profile(options.profile);
-    if (!profile) {
-      return failure(fmt::format("there is no profile '{}'; there are: {}", options.profile,
-                                 names_of(replica::profiles())));
-    }
+    const auto profile = load_profile(options.profile);
+    if (!profile) return std::unexpected(profile.error());
     made->profile = *profile;
   }
   if (!options.slow.empty()) made->profile.slow = options.slow;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/bench.hpp"
+#include "app/calibrate.hpp"
 #include "app/demo.hpp"
 #include "app/doctor.hpp"
 #include "app/lab.hpp"
@@ -108,6 +109,7 @@ int run(int argc, char** argv) {
   add_lab(app, status);
   add_plan(app, status);
   add_bench(app, status);
+  add_calibrate(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -10,6 +10,8 @@
 #include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
 
+#include "app/profile_file.hpp"
+#include "app/workload_flags.hpp"
 #include "simulator/simulator.hpp"
 
 namespace lmw::app {
@@ -41,12 +43,6 @@ const std::map<std::string, replica::Balancer>& balancers() {
   return names;
 }
 
-std::string known_profiles() {
-  std::string names;
-  for (const auto& profile : replica::profiles()) names += (names.empty() ? "" : ", ") + profile.name;
-  return names;
-}
-
 int complain(const Error& error) {
   fmt::print(stderr, "lmwarden simulate: {}\n", error.message);
   return 1;
@@ -54,7 +50,9 @@ int complain(const Error& error) {
 
 void add_options(CLI::App& command, SimulateOptions& options) {
   command.add_option("--listen", options.listen, "host:port; port 0: any")->capture_default_str();
-  command.add_option("--profile", options.profile, "hardware and model: " + known_profiles())
+  command
+      .add_option("--profile", options.profile,
+                  "hardware and model: " + names_of(replica::profiles()) + ", or a file of `calibrate`")
       ->capture_default_str();
   command.add_option("--replicas", options.replicas, "data-parallel replicas")
       ->check(CLI::Range(1, 1024))
@@ -83,9 +81,8 @@ void add_options(CLI::App& command, SimulateOptions& options) {
 }
 
 Result<simulator::SimulatorOptions> to_simulator(const SimulateOptions& options) {
-  const auto* profile = replica::find_profile(options.profile);
-  if (!profile)
-    return failure(fmt::format("no profile {}; there are: {}", options.profile, known_profiles()));
+  const auto profile = load_profile(options.profile);
+  if (!profile) return std::unexpected(profile.error());
   const auto balancer = balancers().find(options.balancer);
   if (balancer == balancers().end()) return failure(fmt::format("no balancer {}", options.balancer));
 

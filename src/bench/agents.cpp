@@ -1,15 +1,10 @@
 #include "bench/agents.hpp"
 
-#include <array>
 #include <charconv>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <fmt/format.h>
-
-#include "wire/usage.hpp"
-
 namespace lmw::bench {
 
 namespace {
@@ -19,9 +14,8 @@ using workload::TurnId;
 // The replica model's HTTP face says where a request ran; real engines don't.
 constexpr std::string_view replica_header = "X-Simulated-Replica";
 constexpr auto connect_timeout = std::chrono::seconds(5);
-constexpr auto patience = std::chrono::hours(1);
+constexpr auto longest_nap = std::chrono::hours(1);
 constexpr auto pause_after_failure = std::chrono::milliseconds(200);
-constexpr std::size_t max_refusal_bytes = 2000;  // that are kept of one
 
 }  // namespace
 
@@ -61,7 +55,7 @@ net::awaitable<void> Agents::loop() {
     if (clients_.next_due() && *clients_.next_due() <= now) clients_.advance(now, sent);
     for (const auto id : sent) spawn(turn(id));
     const auto next = clients_.next_due();
-    due_.expires_after(next ? clock_.wall(*next - now) : patience);
+    due_.expires_after(next ? clock_.wall(*next - now) : longest_nap);
     co_await due_.async_wait(net::asio::as_tuple(net::asio::use_awaitable));
   }
 }
@@ -123,64 +117,28 @@ net::awaitable<bool> Agents::exchange(TurnId id, workload::Transcript& transcrip
   open_.insert(&connection);
   const auto leave = [&](void*) { open_.erase(&connection); };
   const std::unique_ptr<void, decltype(leave)> left(&connection, leave);
-
-  const std::array<std::string_view, 1> pieces{body};
-  const auto sent = co_await connection.send(head, pieces, patience);
-  const auto answer = co_await connection.read_head(patience);
-  if (!answer) {
-    last_failure_ = net::describe(sent ? answer.error() : sent.error());
-    co_return false;
-  }
-  if (answer->status != 200) {
-    co_await read_refusal(connection, answer->status);
-    co_return false;
-  }
-  note_replica(id, answer->headers);
-  std::string text;
-  const bool good = co_await read_stream(connection, id, text);
-  transcript.answered(std::move(text));
-  co_return good;
+  auto answer = co_await ask(connection, options_.dialect.endpoint, head, body, clock_,
+                             [&] { clients_.turns()[id].first = clock_.now(); });
+  if (!answer.failure.empty()) last_failure_ = answer.failure;
+  note(id, answer);
+  transcript.answered(std::move(answer.text));
+  co_return answer.failure.empty();
 }
 
-net::awaitable<void> Agents::read_refusal(net::ClientConnection& connection, int status) {
-  std::string body;
-  while ((co_await connection.read_body(body, patience)).value_or(false) && body.size() < max_refusal_bytes) {
-  }
-  last_failure_ = fmt::format("status {}: {}", status, body.substr(0, max_refusal_bytes));
-}
-
-net::awaitable<bool> Agents::read_stream(net::ClientConnection& connection, TurnId id, std::string& text) {
-  wire::SseSplitter splitter;
-  wire::StreamWatch watch(options_.dialect.endpoint, false);
-  std::string bytes;
-  for (bool more = true; more;) {
-    bytes.clear();
-    more = (co_await connection.read_body(bytes, patience)).value_or(false);
-    splitter.feed(bytes);
-    while (const auto item = splitter.next()) {
-      watch.observe(item->event);
-      append_text(options_.dialect.endpoint, item->event, text);
-    }
-    auto& first = clients_.turns()[id].first;
-    if (watch.has_content() && !first) first = clock_.now();
-  }
-  auto& turn = clients_.turns()[id];
-  const auto& usage = watch.usage();
+void Agents::note(TurnId id, const Answer& answer) {
+  auto& turns = clients_.turns();
+  auto& turn = turns[id];
+  const auto& usage = answer.usage;
   if (usage.prompt) turn.prompt_tokens = static_cast<int>(*usage.prompt);
   if (usage.prompt && usage.cached) turn.cached_tokens = static_cast<int>(*usage.cached);
   turn.output_tokens = static_cast<int>(usage.completion.value_or(0));
-  if (watch.end() != wire::StreamEnd::complete) last_failure_ = "the stream ended before its last event";
-  co_return watch.end() == wire::StreamEnd::complete;
-}
 
-void Agents::note_replica(TurnId id, const wire::Headers& headers) {
-  const auto text = headers.find(replica_header).value_or(std::string_view());
+  const auto text = answer.headers.find(replica_header).value_or(std::string_view());
   int replica = 0;
   if (std::from_chars(text.data(), text.data() + text.size(), replica).ec != std::errc()) return;
-  auto& turns = clients_.turns();
-  turns[id].replica = replica;
+  turn.replica = replica;
   const auto before = clients_.before(id);
-  if (before && turns[*before].replica) turns[id].stayed = turns[*before].replica == replica;
+  if (before && turns[*before].replica) turn.stayed = turns[*before].replica == replica;
 }
 
 }  // namespace lmw::bench

@@ -10,7 +10,7 @@
 
 #include "base/time.hpp"
 #include "base/url.hpp"
-#include "bench/dialect.hpp"
+#include "bench/exchange.hpp"
 #include "net/asio.hpp"
 #include "net/client_connection.hpp"
 #include "workload/clients.hpp"
@@ -51,9 +51,7 @@ class Agents {
   net::awaitable<void> loop();
   net::awaitable<void> turn(workload::TurnId id);
   net::awaitable<bool> exchange(workload::TurnId id, workload::Transcript& transcript);
-  net::awaitable<bool> read_stream(net::ClientConnection& connection, workload::TurnId id, std::string& text);
-  net::awaitable<void> read_refusal(net::ClientConnection& connection, int status);
-  void note_replica(workload::TurnId id, const wire::Headers& headers);
+  void note(workload::TurnId id, const Answer& answer);
   Sender sender(workload::TurnId id) const;
   std::shared_ptr<workload::Transcript> transcript_of(workload::TurnId id);
   void forget(workload::TurnId id, bool failed);

@@ -6,11 +6,15 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "report/turn.hpp"
+
 namespace lmw::bench {
 
 namespace {
 
 using nlohmann::json;
+
+constexpr Duration recently = std::chrono::hours(1);
 
 std::string percent_encoded(std::string_view name) {
   std::string out;
@@ -112,6 +116,43 @@ net::awaitable<Result<GatewayCounts>> Gateway::counts() const {
   co_return GatewayCounts{.sticky = totals.value("sticky", 0.0),
                           .spilled = totals.value("spilled", 0.0),
                           .held = totals.value("held_total", 0.0)};
+}
+
+net::awaitable<Result<LiveBox>> Gateway::live_box() const {
+  const auto routing = co_await get(routing_path());
+  if (!routing) co_return std::unexpected(routing.error());
+  LiveBox box;
+  for (const auto& replica : routing->value("replicas", json::array())) {
+    if (!replica.value("up", false)) continue;
+    ++box.replicas;
+    const auto capacity = replica.value("kv_capacity_tokens", json());
+    if (!capacity.is_number())
+      co_return failure(fmt::format("replica {} does not tell its KV capacity", replica.value("replica", 0)));
+    const auto tokens = capacity.get<std::int64_t>();
+    box.kv_tokens = box.kv_tokens == 0 ? tokens : std::min(box.kv_tokens, tokens);
+  }
+  if (box.replicas == 0) co_return failure("no replica is up");
+
+  const auto conversations =
+      co_await get(fmt::format("/admin/api/models/{}/conversations", percent_encoded(model_)));
+  if (!conversations) co_return std::unexpected(conversations.error());
+  std::vector<double> contexts;
+  for (const auto& one : conversations->value("conversations", json::array())) {
+    const auto context = one.value("context_tokens", json());
+    if (context.is_number() && context > 0 && one.value("last_seen_s", 0.0) < seconds(recently))
+      contexts.push_back(context.get<double>());
+  }
+  box.conversations = static_cast<int>(contexts.size());
+  box.context = static_cast<int>(report::quantile(contexts, 0.9).value_or(0));
+  co_return box;
+}
+
+net::awaitable<Result<std::string>> Gateway::first_model(engine::Access admin) {
+  const auto body = co_await Gateway(std::move(admin), "").get("/admin/api/models");
+  if (!body) co_return std::unexpected(body.error());
+  const auto models = body->value("models", json::array());
+  if (models.empty()) co_return failure("it serves no model yet");
+  co_return models.front().value("name", "");
 }
 
 }  // namespace lmw::bench

@@ -37,6 +37,14 @@ struct GatewayCounts {
   double held = 0;
 };
 
+// What is at work on it now.
+struct LiveBox {
+  int replicas = 0;            // up
+  std::int64_t kv_tokens = 0;  // the smallest replica's
+  int conversations = 0;       // with a turn in the last hour
+  int context = 0;             // tokens that nine in ten of these don't exceed; 0 without any
+};
+
 class Gateway {
  public:
   // The admin side, and the model whose turns are measured.
@@ -49,6 +57,10 @@ class Gateway {
   net::awaitable<Result<void>> apply(const Arm& arm) const;
   net::awaitable<Result<void>> restore() const;
   net::awaitable<Result<GatewayCounts>> counts() const;
+  // An error where no replica is up, or one does not tell its KV capacity.
+  net::awaitable<Result<LiveBox>> live_box() const;
+  // The first model's name.
+  static net::awaitable<Result<std::string>> first_model(engine::Access admin);
 
  private:
   net::awaitable<Result<nlohmann::json>> get(std::string path) const;

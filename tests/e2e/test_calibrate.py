@@ -1,0 +1,101 @@
+"""`lmwarden calibrate` and `lmwarden plan`: a profile from a measured engine, and what fits a box."""
+
+import json
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from harness.gateway import BINARY, Gateway
+from harness.simulator import Simulator
+from harness.upstream import Upstream, free_port
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def lmwarden(self, *arguments, status=0):
+        ended = subprocess.run([str(BINARY), *map(str, arguments)], text=True, capture_output=True, timeout=120,
+                               cwd=self.folder)
+        self.assertEqual(ended.returncode, status, (arguments, ended.stdout[-2000:], ended.stderr[-2000:]))
+        return ended
+
+
+class Calibrate(Case):
+    def test_it_finds_the_profile_of_a_simulated_engine(self):
+        """a4000-qwen3-4b, whose first card has the factor 1.17."""
+        engine = Simulator("--speed", "10", "--replicas", "4")
+        self.addCleanup(engine.stop)
+        ended = self.lmwarden("calibrate", "--engine", engine.url, "--time-scale", "10", "--name", "mine")
+        self.assertIn("--profile lmwarden-profile.json", ended.stdout)
+        found = json.loads((self.folder / "lmwarden-profile.json").read_text())
+        self.assertEqual(found["name"], "mine")
+        self.assertEqual(found["kv_tokens"], 38896)
+        for field, expected in (("base_s", 1.17 * 0.0233), ("prefill_s", 1.17 * 1.45e-4), ("attn_s", 1.17 * 2.25e-8),
+                                ("kvread_s", 1.17 * 5.1e-7)):
+            self.assertLess(abs(found[field] / expected - 1), 0.25, (field, found))
+        for factor, expected in zip(found["slow"], (1, 0.88 / 1.17, 1, 0.71 / 1.17)):
+            self.assertLess(abs(factor - expected), 0.1, found)
+        table = self.lmwarden("lab", "published", "--sessions", "4", "--profile", "lmwarden-profile.json").stdout
+        self.assertIn("Times are engine seconds of the model 'mine'", table)
+
+    def test_an_engine_that_does_not_tell_its_cache(self):
+        engine = Upstream()
+        self.addCleanup(engine.stop)
+        engine.metrics = lambda exchange: exchange.reply(404, b"")
+        self.assertIn("--kv-tokens", self.lmwarden("calibrate", "--engine", engine.url, status=1).stderr)
+        engine.answer = lambda exchange: exchange.reply(400, b'{"error":{"message":"no"}}')
+        said = self.lmwarden("calibrate", "--engine", engine.url, "--kv-tokens", "9000", status=1).stderr
+        self.assertIn("status 400", said)
+        self.assertFalse(list(self.folder.iterdir()))
+
+    def test_nobody_is_there(self):
+        said = self.lmwarden("calibrate", "--engine", f"http://127.0.0.1:{free_port()}", status=1).stderr
+        self.assertIn("can't be connected to", said)
+
+    def test_a_file_that_is_no_profile(self):
+        (self.folder / "bad.json").write_text('{"name":"x","base_s":-1}')
+        for command in (("lab", "published"), ("plan",), ("simulate",)):
+            ended = subprocess.run([str(BINARY), *command, "--profile", "bad.json"], text=True, capture_output=True,
+                                   timeout=60, cwd=self.folder)
+            self.assertNotEqual(ended.returncode, 0)
+            self.assertIn("bad.json is no profile: base_s is out of range", ended.stderr)
+            ended = subprocess.run([str(BINARY), *command, "--profile", "none"], text=True, capture_output=True, timeout=60)
+            self.assertIn("there is no profile 'none', nor a file", ended.stderr)
+
+
+class Plan(Case):
+    def test_from_flags(self):
+        out = self.lmwarden("plan", "--context", "12000", "--shared", "3000", "--replicas", "2", "--html", "plan.html").stdout
+        self.assertIn("6 sessions × 12000 tokens fit: 3 on each of 2 replicas", out)
+        for arm in ("engine", "affinity", "places"):
+            self.assertRegex(out, rf"(?m)^ +12  {arm} ")
+        self.assertIn("<svg", (self.folder / "plan.html").read_text())
+
+    def test_from_a_live_gateway(self):
+        engine = Upstream()
+        self.addCleanup(engine.stop)
+        engine.usage = (4000, 64, 100)
+        gateway = Gateway([engine.url])
+        self.addCleanup(gateway.stop)
+        gateway.wait_up(1)
+        admin = f"http://127.0.0.1:{gateway.admin_port}"
+        self.assertIn("no conversation in the last hour", self.lmwarden("plan", "--admin", admin, status=2).stderr)
+        for session in range(3):
+            gateway.messages([("X-Session-Id", f"session-{session}")])
+        ended = self.lmwarden("plan", "--admin", admin, "--kv-tokens", "20000")
+        self.assertIn("2 replicas up, 3 conversations in the last hour, nine in ten within 4100 tokens", ended.stderr)
+        self.assertRegex(ended.stdout, r"sessions × 4100 tokens fit: \d+ on each of 2 replicas")
+
+    def test_no_gateway(self):
+        said = self.lmwarden("plan", "--admin", f"http://127.0.0.1:{free_port()}", status=2).stderr
+        self.assertIn("can't be connected to", said)
+        self.assertIn("--admin", self.lmwarden("plan", "--admin", "nonsense", status=2).stderr)
+        self.assertIn("not even one session", self.lmwarden("plan", "--kv-tokens", "2000", status=2).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
