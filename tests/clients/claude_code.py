@@ -15,7 +15,12 @@ class ClaudeCode(driver.Driver):
     tool = ("Bash", lambda command: {"command": command, "description": "Say something"})
     delegate = (
         "Agent",
-        {"description": "Help out", "subagent_type": "general-purpose", "prompt": "HELPER-TASK: report"},
+        {
+            "description": "Help out",
+            "subagent_type": "general-purpose",
+            "prompt": "HELPER-TASK: report",
+            "run_in_background": False,  # else the report comes as a reminder, which the script passes over
+        },
     )
     source = "claude-code"
 
