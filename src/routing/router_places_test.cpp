@@ -49,6 +49,24 @@ TEST_F(RouterPlaces, NobodyWaitsWhileEverythingFits) {
   expect_all_gauges_zero();
 }
 
+// As Codex's sub-agents: all but the task is what their siblings have too.
+TEST_F(RouterPlaces, AConversationThatHasLittleOfItsOwnGoesHomeThoughHomeIsBusierWhileEverythingFits) {
+  auto first = send(1, 2'000);
+  const auto home = first.decision().replica;
+  finish(first, 2'000, 1'950, start + 1s);
+  auto busy = send(2, 2'000, start + 2s),
+       idle = send(3, 2'000, start + 2s);  // idle places end when others come
+  auto& at_home = busy.decision().replica == home ? busy : idle;
+  auto& elsewhere = busy.decision().replica == home ? idle : busy;
+  ASSERT_NE(elsewhere.decision().replica, home);
+  finish(elsewhere, 2'000, 1'950, start + 3s);
+  auto again = send(1, 2'100, start + 4s);
+  EXPECT_EQ(again.decision().outcome, Outcome::sticky);
+  EXPECT_EQ(again.decision().replica, home);
+  finish(again, 2'100, 2'000, start + 5s);
+  finish(at_home, 2'000, 1'950, start + 5s);
+}
+
 TEST_F(RouterPlaces, ConversationsThatFitAreSpreadThoughAllAreIdle) {
   auto now = start;
   for (std::uint64_t key = 1; key <= 6; ++key) {
