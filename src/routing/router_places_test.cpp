@@ -7,6 +7,7 @@ namespace lmw::routing {
 namespace {
 
 using namespace std::chrono_literals;
+using Messages = std::vector<std::string>;
 
 // Replicas of 10,000 KV tokens; bodies of 4 bytes a token.
 class RouterPlaces : public RouterTest {
@@ -119,6 +120,25 @@ TEST_F(RouterPlaces, AHeldTurnWhoseClientLeavesIsGone) {
   EXPECT_EQ(router_.held(), 0u);
   EXPECT_EQ(router_.counters().cancelled, 1u);
   expect_all_gauges_zero();
+}
+
+TEST_F(RouterPlaces, AQuestionWhoseClientLeftWhileItWasHeldMayBeForgotten) {
+  const auto ask = [&](const Messages& messages, Instant now) {
+    const auto prompt = prompt_of(messages);
+    auto turn = turn_without_id(prompt);
+    turn.bytes = 4 * 8'000;
+    return router_.route(turn, now).value();
+  };
+  auto task = ask({"task"}, start), other = send(1, 8'000);
+  finish(task, 8'000, 0, start + 1s);
+  auto newcomer = send(2, 8'000, start + 60s);
+  EXPECT_TRUE(ask({"task", "answer", "question"}, start + 61s).is_held());
+  finish(other, 8'000, 0, start + 62s);
+  finish(newcomer, 8'000, 0, start + 62s);
+  auto next = ask({"task", "answer", "another"}, start + 120s);
+  EXPECT_FALSE(next.is_held());
+  EXPECT_EQ(router_.table().size(), 3u);
+  finish(next, 8'000, 0, start + 121s);
 }
 
 TEST_F(RouterPlaces, AConversationLargerThanAnyCacheRunsAlone) {
