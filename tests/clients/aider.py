@@ -1,4 +1,8 @@
-"""aider: no ids and no tools; its last messages are rebuilt at every turn. Its loop: a test of what it wrote fails once."""
+"""aider: no ids and no tools. Its loop: a test of what it wrote fails once.
+
+Asked as here, by --message, no prompt stands at the head of the next: the files come before a question once it was answered
+by an edit, and a restored history has other line ends than the one that was sent.
+"""
 
 import driver
 import script
@@ -22,10 +26,7 @@ class Aider(driver.PythonDriver):
         script.rule("TOOL-TASK", {"text": "I will write one.\n\n" + written("one")}),
         script.rule("hi-one", {"text": "TOOL-TASK-DONE\n\n" + written("two")}),
     ]
-    # Its first turn has the files before the question and not behind it, as all later ones; a restored history has other
-    # line ends than the one that was sent.
-    short_ones = 2
-    kept = 0.5  # what reminds it of the format is glued to the last question, and gone one turn later
+    goes_on = False
 
     def configure(self):
         return super().configure() | {"OPENAI_API_BASE": f"{self.gateway}/v1", "OPENAI_API_KEY": "dummy"}
