@@ -25,6 +25,7 @@ class Driver:
     side_requests = 0  # small requests beside each new conversation: a title
     goes_on = True  # its prompts stand at the head of its later ones; else each turn is a conversation of its own
     kept = 0.9  # the share of its last prompt that a turn finds in the cache, at least
+    in_a_terminal = None  # one more scene, in which a person talks to it: function(setup), which returns the conversations
     grows_from = 0  # the step from which each finds more in the cache than the one before
 
     def __init__(self, gateway, model, folder):
