@@ -23,11 +23,10 @@ std::string quoted(std::string_view text) {
 }
 
 std::string claude_code(const std::string& url, const engine::ServedModel& model) {
-  constexpr std::int64_t roomy_context = 65'536;
-  const auto context = model.max_model_len.value_or(roomy_context);
-  const auto less = context < roomy_context
-                        ? fmt::format("export CLAUDE_CODE_MAX_OUTPUT_TOKENS={}\n", context / 8)
-                        : std::string();
+  constexpr std::int64_t asks_for = 32'000;
+  const auto context = model.max_model_len.value_or(asks_for);
+  const auto less = context < asks_for ? fmt::format("export CLAUDE_CODE_MAX_OUTPUT_TOKENS={}\n", context / 8)
+                                       : std::string();
   const auto name = quoted(model.id);
   return fmt::format(
       "export ANTHROPIC_BASE_URL={} ANTHROPIC_AUTH_TOKEN=local\n"

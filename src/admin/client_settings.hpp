@@ -15,8 +15,9 @@ struct ClientSetting {
   std::string text;       // without a line end
 };
 
-// `api_url`: http://host:port. With a small context Claude Code must be told to ask for less output: it asks
-// for 32,000 tokens, and engines refuse a prompt that leaves no room for them.
+// `api_url`: http://host:port. With a context under 32,000 tokens Claude Code must be told to ask for less
+// output: it asks for 32,000, and vLLM 0.32 refuses what is more than the whole context. What is less it cuts
+// to the room that the prompt leaves.
 std::vector<ClientSetting> client_settings(const std::string& api_url, const engine::ServedModel& model);
 
 }  // namespace lmw::admin

@@ -24,8 +24,9 @@ TEST(ClientSettings, NameTheAddressAndTheModel) {
 }
 
 TEST(ClientSettings, TellClaudeCodeToAskForLessWhereTheContextIsSmall) {
-  EXPECT_THAT(text_of("Claude Code", {"m", 40'000}), HasSubstr("CLAUDE_CODE_MAX_OUTPUT_TOKENS=5000"));
-  EXPECT_THAT(text_of("Claude Code", {"m", 65'536}), Not(HasSubstr("MAX_OUTPUT")));
+  EXPECT_THAT(text_of("Claude Code", {"m", 24'000}), HasSubstr("CLAUDE_CODE_MAX_OUTPUT_TOKENS=3000"));
+  EXPECT_THAT(text_of("Claude Code", {"m", 31'999}), HasSubstr("CLAUDE_CODE_MAX_OUTPUT_TOKENS=3999"));
+  EXPECT_THAT(text_of("Claude Code", {"m", 32'000}), Not(HasSubstr("MAX_OUTPUT")));
   EXPECT_THAT(text_of("Claude Code", {"m", {}}), Not(HasSubstr("MAX_OUTPUT")));
 }
 

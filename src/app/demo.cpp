@@ -55,6 +55,7 @@ class Box {
                                        .balancer = plan.balancer,
                                        .api_servers = options.replicas,
                                        .model = std::string(model),
+                                       .engine_version = "0.33.0",  // the first that heeds every rank
                                        .seed = options.seed};
     auto simulated = box->engine_thread_.call([&] {
       return simulator::Simulator::start(box->engine_thread_.context(), engine, EngineClock(options.speed));

@@ -73,7 +73,10 @@ void add_options(CLI::App& command, SimulateOptions& options) {
       .add_option("--max-model-len", options.max_model_len,
                   "longest prompt and reply (default: the profile's)")
       ->check(CLI::Range(16, 10'000'000));
-  command.add_option("--engine-version", options.engine_version, "what /version says")->capture_default_str();
+  command
+      .add_option("--engine-version", options.engine_version,
+                  "what /version says; from 0.33 on, ranks are heeded on /v1/responses too")
+      ->capture_default_str();
   command.add_option("--script", options.script, "a file of scripted replies")->check(CLI::ExistingFile);
   command.add_option("--seed", options.seed, "of words and lengths")->capture_default_str();
   command.add_flag("--no-prompt-tokens-details", options.no_prompt_tokens_details, "report no cached tokens");

@@ -166,15 +166,14 @@ std::optional<Places::Queue::iterator> Places::next_holder(Instant) {
   return std::nullopt;
 }
 
-// The others in their order: home first, where something of them is kept; elsewhere when that has taken
-// longer than to read it again. What an older one waits for no younger one may take.
+// The others in their order: those that have a home there first; elsewhere when that has taken longer than to
+// read again what home keeps. What an older one waits for no younger one may take.
 std::optional<Admitted> Places::next_newcomer(bool elsewhere, std::vector<ReplicaId>& claimed, Instant now) {
   for (const auto waiter : in_order(now)) {
     auto& c = convs_.at(waiter->request.conversation);
     if (c.place) continue;
-    const double keeps = kept(c);
-    const bool at_home = keeps > chunk() && replicas_.usable(*c.home);
-    if (elsewhere && (!at_home || seconds(now - waiter->arrived) < keeps / learnt(*c.home).rate)) continue;
+    const bool at_home = has_home(c);
+    if (elsewhere && (!at_home || seconds(now - waiter->arrived) < kept(c) / learnt(*c.home).rate)) continue;
     std::optional<ReplicaId> to, roomiest;
     double most = 0;
     std::tuple<double, bool, bool, std::size_t, double> lowest;

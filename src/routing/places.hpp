@@ -133,6 +133,7 @@ class Places {
   double own(const Conv& conv) const;
   double own(const PlaceRequest& request) const;
   double kept(const Conv& conv) const;
+  bool has_home(const Conv& conv) const;
   double chunk() const;
   double rebuild(const Conv& conv) const;
   Duration hold(const Conv& conv) const;

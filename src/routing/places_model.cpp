@@ -69,6 +69,13 @@ double Places::kept(const Conv& c) const {
   return std::clamp(left, 0.0, std::max(0.0, c.context - shared(c.head)));
 }
 
+// Its home still keeps enough of it to be worth going there, or all that there is.
+bool Places::has_home(const Conv& c) const {
+  if (!c.home || !replicas_.usable(*c.home)) return false;
+  const double keeps = kept(c);
+  return keeps > chunk() || keeps >= c.context - shared(c.head);
+}
+
 // Seconds to read what a conversation has of its own once it is evicted.
 double Places::rebuild(const Conv& c) const {
   const double rate = settings_.host_tokens > 0 ? settings_.host_rate : learnt_.at(*c.home).rate;

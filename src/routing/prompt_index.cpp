@@ -40,8 +40,8 @@ const PromptIndex::Trail* PromptIndex::trail(ConversationKey conversation) const
 
 std::optional<PromptIndex::Match> PromptIndex::find(const Fingerprint& prompt) const {
   std::uint64_t last = 0;
-  for (const auto& message : std::views::reverse(prompt.messages)) {
-    const auto identity = message.identity;
+  for (auto count = prompt.messages.size(); count > 0; --count) {
+    const auto identity = prompt.messages[count - 1].identity;
     if (identity == 0 || identity == last) continue;
     last = identity;
     std::optional<Match> best;
@@ -49,7 +49,8 @@ std::optional<PromptIndex::Match> PromptIndex::find(const Fingerprint& prompt) c
     for (int seen = 0; at != end && seen < max_candidates; ++at, ++seen) {
       const auto& other = *trail(at->second.conversation);
       if (other.system.hash != prompt.system.hash && other.tools.hash != prompt.tools.hash) continue;
-      const bool whole = at->second.tail || other.identity == identity;
+      const bool whole =
+          at->second.tail || other.identity == identity || (other.is_cut_short && count >= other.answered);
       if (!best || (whole && !best->whole)) {
         best = {other.conversation, whole, prompt.messages.size() > other.messages};
       }
@@ -123,6 +124,8 @@ void PromptIndex::record(ConversationKey conversation, const Fingerprint& prompt
   if (!goes_on) take_out(trail.places);
   take_out(trail.tails);
 
+  if (!goes_on || !trail.is_cut_short) trail.answered = goes_on ? trail.messages : 0;
+  trail.is_cut_short = false;
   trail.system = prompt.system;
   trail.tools = prompt.tools;
   trail.messages = prompt.messages.size();
@@ -137,6 +140,11 @@ void PromptIndex::record(ConversationKey conversation, const Fingerprint& prompt
         i < prompt.messages.size() ? prompt.messages[i].pieces : std::vector<Fingerprint::Piece>();
   }
   place(trail, prompt, from);
+}
+
+void PromptIndex::cut_short(ConversationKey conversation) {
+  const auto found = by_conversation_.find(conversation);
+  if (found != by_conversation_.end()) found->second->is_cut_short = true;
 }
 
 // Makes the heads of a prompt that end with message `from` (counted from 1) or later findable, of the latest

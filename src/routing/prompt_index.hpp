@@ -40,7 +40,8 @@ class PromptIndex {
 
   struct Match {
     ConversationKey conversation;
-    bool whole = false;   // all of its last prompt stands at the head of this one
+    bool whole =
+        false;  // its last prompt stands whole at the head of this one, or its last that was answered
     bool longer = false;  // this one has more messages than that
   };
   // The conversation with the longest prompt in common, if that is more than what its first prompt may share
@@ -56,6 +57,8 @@ class PromptIndex {
   std::optional<Comparison> compare(ConversationKey conversation, const Fingerprint& prompt) const;
 
   void record(ConversationKey conversation, const Fingerprint& prompt);
+  // The turn with its last prompt was not answered: some clients forget what was asked.
+  void cut_short(ConversationKey conversation);
 
   // A turn has ended: how many tokens the conversation has now, and which replica keeps them, if that is
   // known.
@@ -77,6 +80,8 @@ class PromptIndex {
     std::vector<std::uint64_t> exact;  // by message
     std::array<std::vector<Fingerprint::Piece>, Fingerprint::messages_in_pieces> pieces;
     std::size_t messages = 0;
+    std::size_t answered = 0;  // messages of the last prompt before this one that was not cut short
+    bool is_cut_short = false;
     std::uint64_t start = 0;     // identity of its first words
     std::uint64_t identity = 0;  // of the whole prompt
     std::vector<Places::iterator> places;

@@ -52,6 +52,18 @@ TEST_F(RouterContent, ARetryIsATurnOfItsConversation) {
   EXPECT_EQ(pass_prompt({"task"}).outcome, Outcome::sticky);
 }
 
+// As qwen-code does, when the user stops it early.
+TEST_F(RouterContent, AQuestionThatWasNotAnsweredMayBeForgotten) {
+  const auto task = prompt_of({"task"}), endless = prompt_of({"task", "answer", "endless"});
+  const auto home = pass(turn_without_id(task)).replica;
+  for (int i = 0; i < 2; ++i)
+    router_.route(turn_without_id(endless), start).value().finish(TurnEnd::cancelled, {}, start);
+  const auto next = pass_prompt({"task", "answer", "another"});
+  EXPECT_EQ(next.outcome, Outcome::sticky);
+  EXPECT_EQ(next.replica, home);
+  EXPECT_EQ(pass_prompt({"task", "answer", "a third way"}).outcome, Outcome::placed);
+}
+
 TEST_F(RouterContent, ConversationsThatShareTheirExamplesAreSpread) {
   for (int i = 0; i < 8; ++i) pass_prompt({"example", "ok", "task " + std::to_string(i)});
   EXPECT_EQ(count(Outcome::placed), 8u);

@@ -35,6 +35,7 @@ void Router::end(Ticket& ticket, TurnEnd how, const TokenCounts& tokens, Instant
       conversation->last_cached = tokens.cached;
     }
   }
+  if (how != TurnEnd::answered && ticket.prompt_) prompts_.cut_short(*ticket.prompt_);
   std::optional<CacheAccount> accounted;
   if (counted && ticket.prompt_) accounted = account(ticket, conversation, tokens, now);
   log_.add({.conversation = ticket.conversation_ ? ticket.conversation_ : ticket.prompt_,

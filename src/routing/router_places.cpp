@@ -103,6 +103,7 @@ void Router::take(Ticket& ticket) {
 void Router::withdraw(Ticket& ticket) {
   places_.withdraw(ticket.turn_);
   held_.erase(ticket.turn_);
+  if (ticket.prompt_) prompts_.cut_short(*ticket.prompt_);
   ++counters_.left_while_held;
 }
 

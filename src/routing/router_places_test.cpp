@@ -7,6 +7,7 @@ namespace lmw::routing {
 namespace {
 
 using namespace std::chrono_literals;
+using Messages = std::vector<std::string>;
 
 // Replicas of 10,000 KV tokens; bodies of 4 bytes a token.
 class RouterPlaces : public RouterTest {
@@ -47,6 +48,24 @@ TEST_F(RouterPlaces, NobodyWaitsWhileEverythingFits) {
   }
   EXPECT_EQ(router_.counters().held.count(), 0u);
   expect_all_gauges_zero();
+}
+
+// As Codex's sub-agents: all but the task is what their siblings have too.
+TEST_F(RouterPlaces, AConversationThatHasLittleOfItsOwnGoesHomeThoughHomeIsBusierWhileEverythingFits) {
+  auto first = send(1, 2'000);
+  const auto home = first.decision().replica;
+  finish(first, 2'000, 1'950, start + 1s);
+  auto busy = send(2, 2'000, start + 2s),
+       idle = send(3, 2'000, start + 2s);  // idle places end when others come
+  auto& at_home = busy.decision().replica == home ? busy : idle;
+  auto& elsewhere = busy.decision().replica == home ? idle : busy;
+  ASSERT_NE(elsewhere.decision().replica, home);
+  finish(elsewhere, 2'000, 1'950, start + 3s);
+  auto again = send(1, 2'100, start + 4s);
+  EXPECT_EQ(again.decision().outcome, Outcome::sticky);
+  EXPECT_EQ(again.decision().replica, home);
+  finish(again, 2'100, 2'000, start + 5s);
+  finish(at_home, 2'000, 1'950, start + 5s);
 }
 
 TEST_F(RouterPlaces, ConversationsThatFitAreSpreadThoughAllAreIdle) {
@@ -101,6 +120,25 @@ TEST_F(RouterPlaces, AHeldTurnWhoseClientLeavesIsGone) {
   EXPECT_EQ(router_.held(), 0u);
   EXPECT_EQ(router_.counters().cancelled, 1u);
   expect_all_gauges_zero();
+}
+
+TEST_F(RouterPlaces, AQuestionWhoseClientLeftWhileItWasHeldMayBeForgotten) {
+  const auto ask = [&](const Messages& messages, Instant now) {
+    const auto prompt = prompt_of(messages);
+    auto turn = turn_without_id(prompt);
+    turn.bytes = 4 * 8'000;
+    return router_.route(turn, now).value();
+  };
+  auto task = ask({"task"}, start), other = send(1, 8'000);
+  finish(task, 8'000, 0, start + 1s);
+  auto newcomer = send(2, 8'000, start + 60s);
+  EXPECT_TRUE(ask({"task", "answer", "question"}, start + 61s).is_held());
+  finish(other, 8'000, 0, start + 62s);
+  finish(newcomer, 8'000, 0, start + 62s);
+  auto next = ask({"task", "answer", "another"}, start + 120s);
+  EXPECT_FALSE(next.is_held());
+  EXPECT_EQ(router_.table().size(), 3u);
+  finish(next, 8'000, 0, start + 121s);
 }
 
 TEST_F(RouterPlaces, AConversationLargerThanAnyCacheRunsAlone) {

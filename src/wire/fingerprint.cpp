@@ -13,7 +13,8 @@ namespace {
 using simdjson::error_code;
 using simdjson::SUCCESS;
 
-constexpr std::size_t prompt_piece = 2048;
+// Of completions, by where the piece begins.
+constexpr std::size_t prompt_piece(std::size_t begin) { return begin < 2048 ? 256 : 2048; }
 constexpr std::size_t typical_messages = 64;
 
 std::uint64_t hash_of(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
@@ -277,11 +278,13 @@ error_code FingerprintReader::read_prompt(ondemand::value& value) {
   if (!prompt.starts_with('"') && !prompt.starts_with('[')) return SUCCESS;
   prompt = prompt.substr(1, prompt.size() - 2);
   if (prompt.find_first_not_of(" \t\r\n") == std::string_view::npos) return SUCCESS;
-  while (!prompt.empty() && print_.messages.size() < Fingerprint::max_messages) {
-    if (prompt.size() < prompt_piece && !print_.messages.empty()) break;
-    const auto hash = hash_of(prompt.substr(0, prompt_piece));
+  for (std::size_t begin = 0; print_.messages.size() < Fingerprint::max_messages;) {
+    const auto piece = prompt.substr(begin, prompt_piece(begin));
+    if (piece.size() < prompt_piece(begin) && begin > 0) break;
+    const auto hash = hash_of(piece);
     append(hash, hash);
-    prompt.remove_prefix(std::min(prompt.size(), prompt_piece));
+    begin += piece.size();
+    if (begin == prompt.size()) break;
   }
   return SUCCESS;
 }

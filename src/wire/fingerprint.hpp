@@ -23,8 +23,8 @@ class FingerprintReader {
   simdjson::error_code read_tools(ondemand::value& value);
   // `messages`, or the `input` of Responses: a list of messages or items; a string is one user message.
   simdjson::error_code read_messages(ondemand::value& value);
-  // `prompt` of completions, cut into pieces of 2 KiB that take the place of messages. A last one that is
-  // smaller is left out, unless it is the only one.
+  // `prompt` of completions, cut into pieces that take the place of messages: of 256 bytes in its first 2
+  // KiB, of 2 KiB behind. A last one that is smaller is left out, unless it is the only one.
   simdjson::error_code read_prompt(ondemand::value& value);
 
   // Of the last list that was read.

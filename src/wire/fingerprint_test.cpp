@@ -162,13 +162,18 @@ TEST(Fingerprint, OfResponsesTakesItsInputAndInstructions) {
   EXPECT_EQ(text.system.hash, print_of(R"({"system":"be brief"})").system.hash);
 }
 
-TEST(Fingerprint, OfACompletionIsItsPromptInPiecesOfTwoKib) {
-  const std::string prompt(5000, 'p');
-  const auto first = print_of(R"({"prompt":")" + prompt + R"("})");
-  const auto longer = print_of(R"({"prompt":")" + prompt + std::string(3000, 'q') + R"("})");
-  ASSERT_EQ(first.messages.size(), 2u);
-  ASSERT_EQ(longer.messages.size(), 3u);
-  EXPECT_EQ(longer.messages[1].identity, first.identity());
+TEST(Fingerprint, OfACompletionIsItsPromptInPieces) {
+  const auto of_prompt = [](std::size_t p, std::size_t q) {
+    return print_of(R"({"prompt":")" + std::string(p, 'p') + std::string(q, 'q') + R"("})");
+  };
+  const auto small = of_prompt(300, 0), more = of_prompt(300, 300);
+  ASSERT_EQ(small.messages.size(), 1u);
+  ASSERT_EQ(more.messages.size(), 2u);
+  EXPECT_EQ(more.messages[0].identity, small.identity());
+  const auto large = of_prompt(5000, 0), larger = of_prompt(5000, 3000);
+  ASSERT_EQ(large.messages.size(), 9u);
+  ASSERT_EQ(larger.messages.size(), 10u);
+  EXPECT_EQ(larger.messages[8].identity, large.identity());
   EXPECT_EQ(print_of(R"({"prompt":"short"})").messages.size(), 1u);
   EXPECT_EQ(print_of(R"({"prompt":[1,2,3]})").messages.size(), 1u);
   EXPECT_EQ(print_of(R"({"prompt":[ ]})").messages.size(), 0u);

@@ -1,7 +1,12 @@
-"""aider: no ids and no tools; its last messages are rebuilt at every turn. Its loop: a test of what it wrote fails once."""
+"""aider: no ids and no tools. Its loop: a test of what it wrote fails once.
+
+Of what it sends for --message, no prompt stands at the head of the next: the files come behind what was said before the last
+edit, and a restored history has other line ends than the one that was sent. In a terminal, prompts go on until it edits.
+"""
 
 import driver
 import script
+import terminal
 
 FLAGS = [
     *("--max-chat-history-tokens", "100000"),  # else it has another model sum up what was said, and forgets it
@@ -22,10 +27,7 @@ class Aider(driver.PythonDriver):
         script.rule("TOOL-TASK", {"text": "I will write one.\n\n" + written("one")}),
         script.rule("hi-one", {"text": "TOOL-TASK-DONE\n\n" + written("two")}),
     ]
-    # Its first turn has the files before the question and not behind it, as all later ones; a restored history has other
-    # line ends than the one that was sent.
-    short_ones = 2
-    kept = 0.5  # what reminds it of the format is glued to the last question, and gone one turn later
+    goes_on = False
 
     def configure(self):
         return super().configure() | {"OPENAI_API_BASE": f"{self.gateway}/v1", "OPENAI_API_KEY": "dummy"}
@@ -33,3 +35,21 @@ class Aider(driver.PythonDriver):
     def command(self, prompt, resume):
         flags = ["--restore-chat-history"] if resume else []
         return self.python("-m", "aider", "--model", f"openai/{self.model}", *FLAGS, *flags, "--message", prompt)
+
+    @classmethod
+    def in_a_terminal(cls, setup):
+        """Questions without edits are one conversation."""
+        ok = setup.checks
+        client = cls(setup.gateway.api, setup.model, setup.folder / "terminal")
+        command = client.python("-m", "aider", "--model", f"openai/{client.model}", *FLAGS, "--no-fancy-input")
+        with terminal.Terminal(command, client.work, client.environment) as screen:
+            ok.that("it starts", screen.shows("> $"))
+            for number in ("one", "two", "three"):
+                screen.say(f"QUESTION-TASK {number}")
+                ok.that(f"question {number} is answered", screen.shows("QUESTION-TASK-DONE"))
+                setup.settled()
+        conversations = setup.settled()
+        totals = setup.gateway.totals(setup.model)
+        ok.equal("one conversation of three turns", [c["turns"] for c in conversations], [3])
+        ok.equal("two of which went home", [totals["placed"], totals["sticky"]], [1, 2])
+        return conversations

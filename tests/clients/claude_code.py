@@ -15,7 +15,12 @@ class ClaudeCode(driver.Driver):
     tool = ("Bash", lambda command: {"command": command, "description": "Say something"})
     delegate = (
         "Agent",
-        {"description": "Help out", "subagent_type": "general-purpose", "prompt": "HELPER-TASK: report"},
+        {
+            "description": "Help out",
+            "subagent_type": "general-purpose",
+            "prompt": "HELPER-TASK: report",
+            "run_in_background": False,  # else the report comes as a reminder, which the script passes over
+        },
     )
     source = "claude-code"
 
@@ -53,23 +58,23 @@ class ClaudeCode(driver.Driver):
             "projects": {str(self.work): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}},
         }
 
-
-def in_a_terminal(setup):
-    """/context and a title are no turns."""
-    ok = setup.checks
-    client = ClaudeCode(setup.gateway.api, setup.model, setup.folder / "terminal")
-    with client.terminal() as screen:
-        ok.that("it starts", screen.shows("❯"))
-        screen.say("TOOL-TASK please")
-        ok.that("two tool calls and an answer", screen.shows("TOOL-TASK-DONE"))
-        setup.settled()
-        before = setup.gateway.totals(setup.model)
-        screen.say("/context")
-        ok.that("/context asks for two dozen token counts and is answered", screen.shows("Free space"))
-        conversations = setup.settled()
-        after = setup.gateway.totals(setup.model)
-        ok.equal("which are no turns", after, before)
-    ok.equal("one conversation of three turns", [c["turns"] for c in conversations], [3])
-    ok.equal("and a title beside it", [after["placed"], after["sticky"], after["side"]], [1, 2, 1])
-    ok.that("most prompt tokens were found cached", (after["cached_share"] or 0) > 0.6, f"{after['cached_share'] or 0:.0%}")
-    return conversations
+    @classmethod
+    def in_a_terminal(cls, setup):
+        """/context and a title are no turns."""
+        ok = setup.checks
+        client = cls(setup.gateway.api, setup.model, setup.folder / "terminal")
+        with client.terminal() as screen:
+            ok.that("it starts", screen.shows("❯"))
+            screen.say("TOOL-TASK please")
+            ok.that("two tool calls and an answer", screen.shows("TOOL-TASK-DONE"))
+            setup.settled()
+            before = setup.gateway.totals(setup.model)
+            screen.say("/context")
+            ok.that("/context asks for two dozen token counts and is answered", screen.shows("Free space"))
+            conversations = setup.settled()
+            after = setup.gateway.totals(setup.model)
+            ok.equal("which are no turns", after, before)
+        ok.equal("one conversation of three turns", [c["turns"] for c in conversations], [3])
+        ok.equal("and a title beside it", [after["placed"], after["sticky"], after["side"]], [1, 2, 1])
+        ok.that("most prompt tokens were found cached", (after["cached_share"] or 0) > 0.6, f"{after['cached_share'] or 0:.0%}")
+        return conversations

@@ -23,8 +23,10 @@ class Driver:
     await_helper = None  # a command that prints helper-reported once the sub-agent is done, where the client won't wait
     source = "content"  # by what the gateway knows its conversations, as its admin API says
     side_requests = 0  # small requests beside each new conversation: a title
-    short_ones = 0  # conversations of one turn that each agent leaves behind: what it sends next continues nothing
+    goes_on = True  # its prompts stand at the head of its later ones; else each turn is a conversation of its own
     kept = 0.9  # the share of its last prompt that a turn finds in the cache, at least
+    in_a_terminal = None  # one more scene, in which a person talks to it: function(setup), which returns the conversations
+    grows_from = 0  # the step from which each finds more in the cache than the one before
 
     def __init__(self, gateway, model, folder):
         self.gateway = gateway  # URL

@@ -15,6 +15,7 @@ class QwenCode(driver.Driver):
         "agent",
         {"description": "Help out", "prompt": "HELPER-TASK: report", "subagent_type": "general-purpose"},
     )
+    grows_from = 1  # what reminds it of the date in its first question is gone when it is resumed
 
     def configure(self):
         settings = self.home / ".qwen"

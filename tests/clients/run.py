@@ -67,8 +67,8 @@ def client(binary, found, folder, logs, kind):
         found.that(f"{kind.name} {install.version(kind.package)} can be installed", False, error)
         return
     scenes = {kind.name: lambda setup: scenario.play(setup, kind)}
-    if kind is claude_code.ClaudeCode:
-        scenes["claude-code-terminal"] = claude_code.in_a_terminal
+    if kind.in_a_terminal:
+        scenes[f"{kind.name}-terminal"] = kind.in_a_terminal
     for name, play in scenes.items():
         print(f"\n{name} {install.version(kind.package)}")
         failed = found.failed

@@ -44,7 +44,7 @@ class Terminal:
         self.shows(re.escape(line[-10:]))
         os.write(self._fd, b"\r")
 
-    def shows(self, pattern, limit_s=30):
+    def shows(self, pattern, limit_s=300):  # generous: few cores, and clients that take long to start
         """Whether the pattern appears in what is printed since the last `say`."""
         deadline = time.monotonic() + limit_s
         while not re.search(pattern, self._text):

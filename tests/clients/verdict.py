@@ -7,16 +7,30 @@ OUTCOMES = ("spilled", "balanced", "unrouted", "not_followed", "client_pinned", 
 def judge(setup, kind, agents, seen, watch):
     """`seen`: the conversations after each step of the scenario; `watch`: the engine since before the first."""
     last = seen[-1]
+    if not kind.goes_on:
+        return each_by_itself(setup, kind, last, agents, watch)
     main = [c for c in last if c["turns"] > MANY_TURNS]
     recognised(setup.checks, kind, agents, main, last)
     stayed(setup, kind.side_requests * agents, last, main, watch)
     kept(setup.checks, kind, [steps_of(c["key"], seen) for c in main])
 
 
+def each_by_itself(setup, kind, conversations, interrupted, watch):
+    """The turns of a client whose prompts don't go on from one another."""
+    ok = setup.checks
+    ok.equal("each turn is a conversation", {c["turns"] for c in conversations}, {1})
+    ok.equal("known by", sorted({c["source"] for c in conversations}), [kind.source])
+    totals = setup.gateway.totals(setup.model)
+    wanted = {"placed": len(conversations), "sticky": 0, "side": 0} | dict.fromkeys(OUTCOMES, 0)
+    ok.equal("and is placed", {name: totals[name] for name in wanted}, wanted)
+    served = watch.served(len(conversations) - interrupted)
+    ok.equal("the engine's counters say the same", sum(served), len(conversations) - interrupted)
+
+
 def recognised(ok, kind, agents, main, conversations):
     """As many conversations as there are agents and sub-agents."""
     ok.equal("each agent is one conversation", len(main), agents)
-    others = agents * (kind.short_ones + bool(kind.delegate))
+    others = agents if kind.delegate else 0
     ok.equal("and there are no others than its sub-agents'", len(conversations) - len(main), others)
     ok.equal("known by", sorted({c["source"] for c in conversations}), [kind.source])
     ok.equal("no two of them on one replica", len({c["home"] for c in main}), agents)
@@ -48,7 +62,7 @@ def stayed(setup, side, conversations, interrupted, watch):
 def kept(ok, kind, agents):
     """What each agent's turns find in the cache: nearly all of its last prompt, and more from step to step."""
     agents = [[turn for turn in turns if turn["last_cached_tokens"] is not None] for turns in agents]
-    cached = [[turn["last_cached_tokens"] for turn in turns] for turns in agents]
+    cached = [[turn["last_cached_tokens"] for turn in turns[kind.grows_from :]] for turns in agents]
     ok.that("cached tokens grow from step to step", cached and all(row == sorted(set(row)) for row in cached), cached)
     shares = [
         new["last_cached_tokens"] / old["last_prompt_tokens"] for turns in agents for old, new in zip(turns, turns[1:])

@@ -122,6 +122,17 @@ class Identity(GatewayCase):
         self.assertEqual([len(ranks) for ranks in homes.values()], [1] * 6)
         self.assertEqual({c["source"] for c in gateway.conversations()}, {"content"})
 
+    def test_a_completion_that_grows_from_a_few_hundred_bytes_goes_home(self):
+        upstream, gateway = self.pair(ranks=4)
+        prompts = [f"Story {i}: once upon a time. " * 10 for i in range(4)]
+        for turn in range(5):
+            for i in range(4):
+                gateway.ask("POST", "/v1/completions", {"model": "tiny", "prompt": prompts[i]})
+                prompts[i] += f"And then, {turn} years later, it went on. " * 5
+        totals = gateway.totals()
+        self.assertEqual((totals["placed"], totals["sticky"]), (4, 16))
+        self.assertEqual([turn.rank for turn in upstream.turns], [turn.rank for turn in upstream.turns[:4]] * 5)
+
     def test_a_key_that_stands_twice_counts_by_its_last_value(self):
         upstream, gateway = self.pair(ranks=4)
         start = b'{"model":"tiny","messages":[{"role":"user","content":"x"}],'

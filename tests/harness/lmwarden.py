@@ -66,7 +66,8 @@ class Gateway:
 
 @contextlib.contextmanager
 def gateway(binary, engine, folder, flags=()):
-    command = [binary, "serve", "--engine", engine, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", *flags]
+    where = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--data-dir", "none"]
+    command = [binary, "serve", "--engine", engine, *where, *flags]
     with process.Program("lmwarden serve", command, folder / "gateway.log", environment(folder), folder) as program:
         api = program.announced(r"^\s*API\s+(http://\S+)", 20)[1]
         admin = program.announced(r"^\s*Admin\s+(http://\S+)", 20)[1]

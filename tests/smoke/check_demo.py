@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the JSON of `lmwarden demo`: with LM Warden turns go home, and the cache shows it."""
+"""Checks the JSON and the log of `lmwarden demo`: with LM Warden turns go home, the cache shows it, and nothing is amiss."""
 
 import json
 import sys
 
+with open(sys.argv[2]) as log:
+    assert not (said := log.read()), said
 arms = {arm["name"]: arm["steps"][0] for arm in json.load(open(sys.argv[1]))["arms"]}
 assert list(arms) == ["engine-0.26", "engine", "affinity", "places"], list(arms)
 assert all(step["failures"] == 0 for step in arms.values()), arms
