@@ -139,6 +139,19 @@ TEST_F(RouterPlaces, AConversationLargerThanAnyCacheRunsAlone) {
   finish(other, 2'000, 0, start + 1s);
 }
 
+TEST_F(RouterPlaces, AConversationWhoseCacheARunningOneHasTakenGoesElsewhereAtOnce) {
+  auto small = send(1, 1'000);
+  const auto home = *small.decision().replica;
+  auto other = send(2, 2'000);  // elsewhere
+  auto large = send(3, 8'300);
+  ASSERT_EQ(large.decision().replica, home);
+  finish(other, 2'000, 0, start + 1s);
+  small.finish(TurnEnd::answered, {1'000, 0, 4'000}, start + 1s);  // the large one was sent before that
+  auto again = send(1, 5'000, start + 1s);
+  ASSERT_FALSE(again.is_held());
+  EXPECT_NE(again.decision().replica, home);
+}
+
 TEST_F(RouterPlaces, WhoHasWaitedTooLongGetsTheNextRoom) {
   router_.settings().places.wait_share = 0.01;  // the budget lets nobody else wait
   std::deque<Ticket> busy;
