@@ -6,7 +6,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "lab/block_lru.hpp"
+#include "replica/block_lru.hpp"
 #include "lab/clients.hpp"
 #include "lab/policy.hpp"
 
@@ -65,7 +65,7 @@ class Box {
   replica::Engine engine_;
   std::unique_ptr<Policy> policy_;
   Clients clients_;
-  std::optional<BlockLru> common_cache_;
+  std::optional<replica::BlockLru> common_cache_;
   std::unordered_map<TurnId, std::vector<std::uint64_t>> blocks_;  // of turns in the gateway or the engine
   std::deque<Passing> requests_;
   std::deque<Passing> answers_;
