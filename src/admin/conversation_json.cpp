@@ -1,6 +1,8 @@
 #include "admin/conversation_json.hpp"
 
 #include <charconv>
+#include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -87,21 +89,58 @@ json conversation_turns_json(const gateway::Pool& pool, std::string_view key, In
           {"turns", std::move(turns)}};
 }
 
+namespace {
+
+using Waits = std::map<routing::TurnId, routing::Waiting>;
+
+// Of each pool in which a turn is held.
+std::map<const gateway::Pool*, Waits> waits_of(const gateway::InFlight& in_flight, Instant now) {
+  std::map<const gateway::Pool*, Waits> pools;
+  for (const auto& [number, turn] : in_flight.turns()) {
+    if (!turn->held || pools.contains(&turn->pool)) continue;
+    auto& waits = pools[&turn->pool];
+    for (auto& waiting : turn->pool.router.places().waiting_turns(now)) waits.emplace(waiting.turn, waiting);
+  }
+  return pools;
+}
+
+json held_json(const routing::Waiting& waiting) {
+  const auto& wait = waiting.expected_wait;
+  return {{"position", waiting.position},
+          {"expected_wait_ms", wait ? json(std::llround(1000 * seconds(*wait))) : json(nullptr)},
+          {"replica", or_none(waiting.replica)},
+          {"needs_tokens", std::llround(waiting.needs)},
+          {"room_tokens", std::llround(waiting.room)},
+          {"places_running", waiting.running},
+          {"places_pausing", waiting.pausing}};
+}
+
+json in_flight_turn_json(const gateway::TurnUnderWay& turn, Instant now) {
+  const auto& decision = turn.decision;
+  return {{"model", turn.pool.name},
+          {"conversation", turn.conversation ? json(hex(turn.conversation->value())) : json(nullptr)},
+          {"client", turn.client},
+          {"phase", !decision          ? "held"
+                    : turn.has_content ? "streaming"
+                                       : "prefill"},
+          {"age_s", seconds(now - turn.since)},
+          {"held", nullptr},
+          {"outcome", decision ? json(routing::name_of(decision->outcome)) : json(nullptr)},
+          {"replica", decision ? or_none(decision->replica) : json(nullptr)}};
+}
+
+}  // namespace
+
 json in_flight_json(const gateway::InFlight& in_flight, Instant now) {
+  const auto waits = waits_of(in_flight, now);
   json list = json::array();
   for (const auto& [number, turn] : in_flight.turns()) {
-    const auto& decision = turn->decision;
-    list.push_back(
-        {{"number", number},
-         {"model", turn->pool.name},
-         {"conversation", turn->conversation ? json(hex(turn->conversation->value())) : json(nullptr)},
-         {"client", turn->client},
-         {"phase", !decision           ? "held"
-                   : turn->has_content ? "streaming"
-                                       : "prefill"},
-         {"age_s", seconds(now - turn->since)},
-         {"outcome", decision ? json(routing::name_of(decision->outcome)) : json(nullptr)},
-         {"replica", decision ? or_none(decision->replica) : json(nullptr)}});
+    auto& shown = list.emplace_back(in_flight_turn_json(*turn, now));
+    shown["number"] = number;
+    if (!turn->held) continue;
+    const auto& pool = waits.at(&turn->pool);
+    if (const auto found = pool.find(*turn->held); found != pool.end())
+      shown["held"] = held_json(found->second);
   }
   return list;
 }

@@ -298,12 +298,14 @@ net::awaitable<std::optional<Refusal>> Gateway::find_destination(Exchange& excha
   pool.waiting_room.wake();
   if (!ticket) co_return no_engine(pool);
   if (ticket->is_held()) {
+    exchange.turn.held = ticket->turn();
     exchange.turn.conversation = ticket->conversation();
     if (pool.router.held() > config_.limits.held)
       co_return no_room(pool, "too many turns wait for room already");
     if (!co_await pool.waiting_room.wait(*ticket, config_.timeouts.max_hold)) {
       co_return no_room(pool, "there was no room for the turn in time");
     }
+    exchange.turn.held.reset();
   }
   exchange.destination.emplace(pool, std::move(*ticket));
   co_return std::nullopt;

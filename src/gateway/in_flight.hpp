@@ -22,7 +22,8 @@ class TurnUnderWay {
   std::string client;  // its name and version
   Instant since{};     // its request had come
   std::optional<routing::ConversationKey> conversation;
-  std::optional<routing::Decision> decision;  // nothing: it is held
+  std::optional<routing::TurnId> held;        // waits for room
+  std::optional<routing::Decision> decision;  // nothing: not yet
   bool has_content = false;
 
   // Completes when an operator cancels the turn.

@@ -6,8 +6,8 @@
 #include <memory>
 #include <unordered_map>
 
-#include "lab/block_lru.hpp"
 #include "lab/policy.hpp"
+#include "replica/block_lru.hpp"
 #include "report/engine_sums.hpp"
 #include "workload/clients.hpp"
 
@@ -58,7 +58,7 @@ class Box {
   replica::Engine engine_;
   std::unique_ptr<Policy> policy_;
   workload::Clients clients_;
-  std::optional<BlockLru> common_cache_;
+  std::optional<replica::BlockLru> common_cache_;
   std::unordered_map<TurnId, std::vector<std::uint64_t>> blocks_;  // of turns in the gateway or the engine
   std::deque<Passing> requests_;
   std::deque<Passing> answers_;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "lab/block_lru.hpp"
+#include "replica/block_lru.hpp"
 
 namespace lmw::lab {
 
@@ -32,8 +32,8 @@ std::vector<Arrival> in_order(const CacheStudy& study, const std::vector<workloa
 
 double hits_pct(const CacheStudy& study, const std::vector<workload::Session>& sessions) {
   const auto count = static_cast<std::size_t>(study.caches);
-  std::vector<BlockLru> caches(count,
-                               BlockLru(std::floor(study.capacity_tokens / study.caches / study.block_size)));
+  std::vector<replica::BlockLru> caches(
+      count, replica::BlockLru(std::floor(study.capacity_tokens / study.caches / study.block_size)));
   double found = 0, asked = 0;
   std::size_t number = 0;
   for (const auto& arrival : in_order(study, sessions)) {

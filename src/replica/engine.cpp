@@ -20,8 +20,8 @@ struct Replica {
   bool hung = false;
 
   void wake(Instant now) {
-    if (hung || step_end) return;
-    if (const auto length = scheduler.begin_step()) step_end = now + *length;
+    if (hung || (step_end && !scheduler.only_loads())) return;
+    if (const auto length = scheduler.begin_step(now)) step_end = now + *length;
   }
 };
 

@@ -45,16 +45,18 @@ struct Event {
   Instant at;
   int replica = 0;
   int generated = 0;      // tokens so far, this one included
-  int cached_tokens = 0;  // of the prompt, found in the cache when it was first scheduled
+  int cached_tokens = 0;  // of the prompt, found in the cache or the host tier when it was first scheduled
 };
 
 // Counters since the start, and gauges of now. Names follow vLLM's metrics.
 struct ReplicaStats {
   int running = 0;
   int waiting = 0;
-  double kv_used = 0;                     // share of blocks that live requests hold, 0..1
-  std::int64_t prefix_cache_queries = 0;  // tokens
-  std::int64_t prefix_cache_hits = 0;     // tokens
+  double kv_used = 0;                              // share of blocks that live requests hold, 0..1
+  std::int64_t prefix_cache_queries = 0;           // tokens
+  std::int64_t prefix_cache_hits = 0;              // tokens
+  std::int64_t external_prefix_cache_queries = 0;  // of the host tier: tokens
+  std::int64_t external_prefix_cache_hits = 0;
   std::int64_t prompt_tokens = 0;
   std::int64_t generation_tokens = 0;
   std::int64_t preemptions = 0;

@@ -74,6 +74,10 @@ class World {
     made.profile.max_num_seqs = draw(1, 12);
     made.profile.max_num_batched_tokens = draw(12, 64);
     made.profile.slow = {1, 0.75, 1.5};
+    if (draw(0, 2) == 0) {
+      made.profile.host_kv_tokens = draw(1, 64) * kBlock;
+      made.profile.host_load = 0.01 * draw(1, 40);
+    }
     made.balancer = static_cast<Balancer>(draw(0, 2));
     made.api_servers = draw(1, 3);
     return made;

@@ -41,6 +41,10 @@ struct Profile {
   std::vector<double> slow;    // factor of each replica, repeated when there are more replicas; empty: all 1
   std::int64_t kv_tokens = 0;  // KV capacity of a replica
   int block_size = 16;         // tokens
+  // vLLM's native KV offloading (--kv-offloading-size): a copy of what was computed in host memory, of each
+  // replica its own; 0: none.
+  std::int64_t host_kv_tokens = 0;
+  double host_load = 1.2e-5;  // s a token brought back (147 KB at 12 GB/s), one load after another
   int max_num_seqs = 256;
   int max_num_batched_tokens = 2048;  // token budget of a step
   int max_model_len = 32768;

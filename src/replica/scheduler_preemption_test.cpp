@@ -113,7 +113,7 @@ TEST(SchedulerAbort, LeavesTheOthersAloneWhenOneIsAbortedDuringAStep) {
   Stepper run;
   run.scheduler.add(request(1, 4, 1));
   run.scheduler.add(request(2, 4, 1));
-  ASSERT_TRUE(run.scheduler.begin_step());
+  ASSERT_TRUE(run.scheduler.begin_step(run.now));
   run.scheduler.abort(1);
   run.scheduler.end_step(run.now, run.events);
   EXPECT_THAT(run.finished(), ElementsAre(2));

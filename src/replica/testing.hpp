@@ -56,7 +56,7 @@ struct Stepper {
   // The length of the step in seconds, 0 when there was nothing to do.
   double step() {
     events.clear();
-    const auto length = scheduler.begin_step();
+    const auto length = scheduler.begin_step(now);
     if (!length) return 0;
     now += *length;
     scheduler.end_step(now, events);

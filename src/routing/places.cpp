@@ -23,8 +23,8 @@ void Places::arrive(TurnId turn, const PlaceRequest& request, Instant now) {
     // A running 90 % quantile of the gaps that are worth holding a place for.
     if (gap < rebuild(c)) gap_ *= std::exp(0.1 * ((gap > gap_ ? 1.0 : 0.0) - 0.1));
   }
-  queue_.push_back({turn, request, now, tag_of(request.group)});
-  c.queued = true;
+  queue_.emplace(turn, Waiter{turn, request, now, tag_of(request.group)});
+  ++c.queued;
   if (c.place && c.in_flight == 0 && is_due(c, now)) {
     leave(c);
     ++rotations_;
@@ -32,14 +32,12 @@ void Places::arrive(TurnId turn, const PlaceRequest& request, Instant now) {
 }
 
 void Places::withdraw(TurnId turn) {
-  const auto waiter = std::ranges::find(queue_, turn, &Waiter::turn);
-  if (waiter == queue_.end()) return;
-  const auto key = waiter->request.conversation;
-  done(waiter->request.group);
-  queue_.erase(waiter);
-  auto& c = convs_.at(key);
-  c.queued = std::ranges::any_of(queue_, [&](const Waiter& w) { return w.request.conversation == key; });
-  if (!c.home && !c.queued) convs_.erase(key);
+  const auto waiter = queue_.extract(turn);
+  if (!waiter) return;
+  const auto& request = waiter.mapped().request;
+  done(request.group);
+  auto& c = convs_.at(request.conversation);
+  if (--c.queued == 0 && !c.home) convs_.erase(request.conversation);
 }
 
 void Places::first_content(TurnId turn, Instant now) {
@@ -87,7 +85,7 @@ void Places::forget(ReplicaId replica) {
     auto& c = convs_.at(key);
     c.place = false;
     c.home.reset();
-    if (!c.queued && c.in_flight == 0) convs_.erase(key);
+    if (c.queued == 0 && c.in_flight == 0) convs_.erase(key);
   }
   learnt(replica).recent.clear();
 }
@@ -96,7 +94,7 @@ void Places::forget(ReplicaId replica) {
 bool Places::is_due(const Conv& holder, Instant now) {
   const bool in_budget = queued_share_ < settings_.wait_share;
   const double long_enough = patience / (settings_.wait_share * settings_.wait_share) * rebuild(holder);
-  for (const auto waiter : in_order(now)) {
+  for (const auto* waiter : in_order(now)) {
     const auto& c = convs_.at(waiter->request.conversation);
     if (c.place || (c.home != holder.home && kept(c) > chunk())) continue;
     if (!is_overdue(*waiter, now) && (!in_budget || seconds(now - waiter->arrived) < long_enough))
@@ -108,11 +106,11 @@ bool Places::is_due(const Conv& holder, Instant now) {
 
 // While someone waits, idle places expire.
 void Places::expire_idle(Instant now) {
-  const bool waits =
-      std::ranges::any_of(queue_, [&](const Waiter& w) { return !convs_.at(w.request.conversation).place; });
+  const bool waits = std::ranges::any_of(
+      queue_, [&](const auto& w) { return !convs_.at(w.second.request.conversation).place; });
   if (!waits) return;
   for (auto& [key, c] : convs_) {
-    if (c.place && c.in_flight == 0 && !c.queued && now - c.used > hold(c)) {
+    if (c.place && c.in_flight == 0 && c.queued == 0 && now - c.used > hold(c)) {
       leave(c);
       ++rotations_;
     }
@@ -134,10 +132,10 @@ void Places::done(GroupKey group) {
 }
 
 // The queue as it is served: who has waited too long first.
-std::vector<Places::Queue::iterator> Places::in_order(Instant now) {
-  std::vector<Queue::iterator> order;
-  for (auto waiter = queue_.begin(); waiter != queue_.end(); ++waiter) order.push_back(waiter);
-  std::ranges::sort(order, {}, [&](auto waiter) {
+std::vector<const Places::Waiter*> Places::in_order(Instant now) const {
+  std::vector<const Waiter*> order;
+  for (const auto& [turn, waiter] : queue_) order.push_back(&waiter);
+  std::ranges::sort(order, {}, [&](const Waiter* waiter) {
     return std::tuple(!is_overdue(*waiter, now), waiter->tag, waiter->turn);
   });
   return order;
@@ -145,8 +143,8 @@ std::vector<Places::Queue::iterator> Places::in_order(Instant now) {
 
 std::optional<Admitted> Places::next(Instant now) {
   expire_idle(now);
-  if (const auto holder = next_holder(now))
-    return send(*holder, *convs_.at((*holder)->request.conversation).home, now);
+  if (const auto* holder = next_holder())
+    return send(*holder, *convs_.at(holder->request.conversation).home, now);
   std::vector<ReplicaId> claimed;
   for (const bool elsewhere : {false, true}) {
     if (const auto admitted = next_newcomer(elsewhere, claimed, now)) return admitted;
@@ -156,20 +154,20 @@ std::optional<Admitted> Places::next(Instant now) {
 
 // A turn of a conversation that holds a place goes at once. Where the conversations have outgrown the cache,
 // the newest loses its place.
-std::optional<Places::Queue::iterator> Places::next_holder(Instant) {
-  for (auto waiter = queue_.begin(); waiter != queue_.end(); ++waiter) {
-    auto& c = convs_.at(waiter->request.conversation);
+const Places::Waiter* Places::next_holder() {
+  for (const auto& [turn, waiter] : queue_) {
+    auto& c = convs_.at(waiter.request.conversation);
     if (!c.place) continue;
-    if (fits(c, waiter->request, *c.home)) return waiter;
+    if (fits(c, waiter.request, *c.home)) return &waiter;
     if (c.in_flight == 0) leave(c);
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 // The others in their order: those that have a home there first; elsewhere when that has taken longer than to
 // read again what home keeps. What an older one waits for no younger one may take.
 std::optional<Admitted> Places::next_newcomer(bool elsewhere, std::vector<ReplicaId>& claimed, Instant now) {
-  for (const auto waiter : in_order(now)) {
+  for (const auto* waiter : in_order(now)) {
     auto& c = convs_.at(waiter->request.conversation);
     if (c.place) continue;
     const bool at_home = has_home(c);
@@ -194,7 +192,7 @@ std::optional<Admitted> Places::next_newcomer(bool elsewhere, std::vector<Replic
       make_room(c, waiter->request, *roomiest);
       if (fits(c, waiter->request, *roomiest)) to = roomiest;
     }
-    if (to) return send(waiter, *to, now);
+    if (to) return send(*waiter, *to, now);
     if (roomiest) claimed.push_back(at_home ? *c.home : *roomiest);
   }
   return std::nullopt;
@@ -215,8 +213,8 @@ void Places::make_room(const Conv& asks, const PlaceRequest& request, ReplicaId 
   }
 }
 
-Admitted Places::send(Queue::iterator waiter, ReplicaId replica, Instant now) {
-  const auto [turn, request, arrived, tag] = *waiter;
+Admitted Places::send(const Waiter& waiter, ReplicaId replica, Instant now) {
+  const auto [turn, request, arrived, tag] = waiter;
   served_ = std::max(served_, tag);
   auto& c = convs_.at(request.conversation);
   const double keeps = c.home == replica ? kept(c) : 0;
@@ -236,8 +234,8 @@ Admitted Places::send(Queue::iterator waiter, ReplicaId replica, Instant now) {
   c.place = true;
   c.prompt = request.prompt;
   ++c.in_flight;
-  queue_.erase(waiter);
-  c.queued = std::ranges::any_of(queue_, [&](const Waiter& w) { return w.request.conversation == c.key; });
+  queue_.erase(turn);
+  --c.queued;
   use(c, replica, now);
   return {turn, replica};
 }
@@ -256,32 +254,11 @@ void Places::trim(ReplicaId replica) {
   double left = std::max(capacity(replica), settings_.host_tokens);
   std::erase_if(learnt(replica).recent, [&](ConversationKey key) {
     const auto& c = convs_.at(key);
-    const bool gone = left <= 0 && !c.place && !c.queued && c.in_flight == 0;
+    const bool gone = left <= 0 && !c.place && c.queued == 0 && c.in_flight == 0;
     left -= std::max(0.0, c.context - shared(c.head));
     if (gone) convs_.erase(key);
     return gone;
   });
-}
-
-std::optional<std::size_t> Places::position(TurnId turn) const {
-  std::size_t before = 0;
-  for (const auto& waiter : queue_) {
-    if (waiter.turn == turn) return before;
-    ++before;
-  }
-  return std::nullopt;
-}
-
-std::optional<Duration> Places::expected_wait() const {
-  if (sends_a_second_ < 1.0 / 60) return std::nullopt;
-  return from_seconds(static_cast<double>(queue_.size()) / (settings_.wait_share * sends_a_second_));
-}
-
-int Places::places(ReplicaId replica) const {
-  const auto found = learnt_.find(replica);
-  if (found == learnt_.end()) return 0;
-  return static_cast<int>(
-      std::ranges::count_if(found->second.recent, [&](auto key) { return convs_.at(key).place; }));
 }
 
 }  // namespace lmw::routing

@@ -56,6 +56,20 @@ struct Admitted {
   ReplicaId replica;
 };
 
+// A turn that waits, for those who look.
+struct Waiting {
+  TurnId turn;
+  std::size_t position = 1;               // in the order in which they are served; 1 is the next one
+  std::optional<Duration> expected_wait;  // from now; nothing while too little is known
+  double needs = 0;                       // tokens
+  // Where it waits for room: at home while something of it is kept there, else where most is left. Nothing:
+  // no replica is up.
+  std::optional<ReplicaId> replica;
+  double room = 0;  // tokens left there beside those that hold a place
+  int running = 0;  // of these, how many have a turn under way
+  int pausing = 0;  // … and how many none
+};
+
 class Places {
  public:
   Places(const PlacesSettings& settings, const ReplicaSet& replicas)
@@ -77,14 +91,15 @@ class Places {
   void forget(ReplicaId replica);
 
   std::size_t waiting() const { return queue_.size(); }
-  // How many turns wait before it; nothing: it does not wait.
-  std::optional<std::size_t> position(TurnId turn) const;
+  // All that wait, in the order in which they are served. Costs as much as looking at each once.
+  std::vector<Waiting> waiting_turns(Instant now) const;
   // About how long a turn that comes now and finds no room would wait; nothing while too little is known.
-  std::optional<Duration> expected_wait() const;
+  std::optional<Duration> expected_wait() const { return expected_wait(queue_.size() + 1); }
   int places(ReplicaId replica) const;
   std::uint64_t rotations() const { return rotations_; }  // places that changed hands
 
  private:
+  std::optional<Duration> expected_wait(std::size_t position) const;
   struct Conv {
     ConversationKey key;
     std::uint64_t head = 0;
@@ -95,7 +110,7 @@ class Places {
     double prompt = 0;   // of the last turn sent, estimated
     Instant since{};     // it holds its place
     Instant used{};      // last sent or ended
-    bool queued = false;
+    int queued = 0;      // turns that wait
   };
   struct Waiter {
     TurnId turn;
@@ -103,7 +118,6 @@ class Places {
     Instant arrived{};
     std::uint64_t tag = 0;  // lower ones are served first
   };
-  using Queue = std::list<Waiter>;
   struct Session {
     std::size_t turns = 0;   // waiting or under way
     std::uint64_t next = 0;  // tag of its next turn, but for the first few
@@ -147,12 +161,13 @@ class Places {
   Room room(const Conv& asks, const PlaceRequest& request, ReplicaId replica, const Conv* without) const;
   bool fits(const Conv& asks, const PlaceRequest& request, ReplicaId replica,
             const Conv* without = nullptr) const;
+  std::optional<ReplicaId> waits_for(const Conv& asks, const PlaceRequest& request) const;
   bool is_due(const Conv& holder, Instant now);
   void expire_idle(Instant now);
-  std::optional<Queue::iterator> next_holder(Instant now);
+  const Waiter* next_holder();
   std::optional<Admitted> next_newcomer(bool elsewhere, std::vector<ReplicaId>& claimed, Instant now);
   void make_room(const Conv& asks, const PlaceRequest& request, ReplicaId replica);
-  Admitted send(Queue::iterator waiter, ReplicaId replica, Instant now);
+  Admitted send(const Waiter& waiter, ReplicaId replica, Instant now);
   void leave(Conv& conv);
   void forget(Conv& conv);
   void use(Conv& conv, ReplicaId home, Instant now);
@@ -160,7 +175,7 @@ class Places {
   void learn(const Flight& flight, const Conv& conv, const TokenCounts& tokens, Instant now);
   std::uint64_t tag_of(GroupKey group);
   void done(GroupKey group);
-  std::vector<Queue::iterator> in_order(Instant now);
+  std::vector<const Waiter*> in_order(Instant now) const;
 
   static constexpr std::size_t max_heads = 1024;  // beyond it all are learnt anew
 
@@ -170,7 +185,7 @@ class Places {
   std::map<ReplicaId, Learnt> learnt_;
   std::unordered_map<std::uint64_t, double> shared_;  // by head: tokens
   std::unordered_map<TurnId, Flight> flights_;
-  Queue queue_;  // in order of arrival
+  std::map<TurnId, Waiter> queue_;  // in order of arrival
   std::unordered_map<GroupKey, Session> sessions_;
   std::uint64_t served_ = 0;  // the highest tag that was sent
   double output_ = 200;       // generated tokens a turn

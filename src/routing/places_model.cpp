@@ -9,13 +9,12 @@ namespace lmw::routing {
 
 namespace {
 
-constexpr double block = 16;     // tokens of a KV block
-constexpr double usable = 0.98;  // of the capacity: estimates err, and an engine that is too full preempts
+constexpr double block = 16;          // tokens of a KV block
 constexpr double most_chunk = 2'048;  // tokens of one prefill step
 constexpr double least_hold = 0.2;    // seconds
 
-// In whole blocks, with the one that is being filled.
-double blocks(double tokens) { return (std::ceil(std::max(1.0, tokens) / block) + 1) * block; }
+// In whole blocks.
+double blocks(double tokens) { return std::ceil(std::max(1.0, tokens) / block) * block; }
 
 }  // namespace
 
@@ -35,7 +34,7 @@ bool Places::is_full(const Replica& replica, Instant now) const {
 }
 
 double Places::capacity(ReplicaId replica) const {
-  if (const auto told = replicas_[replica].kv_capacity_tokens) return usable * static_cast<double>(*told);
+  if (const auto told = replicas_[replica].kv_capacity_tokens) return static_cast<double>(*told);
   const auto found = learnt_.find(replica);
   return found == learnt_.end() ? Learnt{}.capacity : found->second.capacity;
 }
@@ -57,13 +56,15 @@ double Places::own(const PlaceRequest& request) const {
 }
 
 // Tokens of a conversation that its home still keeps: eviction goes by last use, so what was used later there
-// has taken its room first.
+// has taken its room first, and so has what is in use now.
 double Places::kept(const Conv& c) const {
   if (!c.home) return 0;
   double left = std::max(capacity(*c.home), settings_.host_tokens) - shared(c.head);
+  bool later = true;
   for (const auto key : learnt_.at(*c.home).recent) {
     const auto& other = convs_.at(key);
-    if (key == c.key) break;
+    if (key == c.key) later = false;
+    if (key == c.key || (!later && other.in_flight == 0)) continue;
     left -= std::max(0.0, (other.in_flight > 0 ? other.prompt : other.context) - shared(other.head));
   }
   return std::clamp(left, 0.0, std::max(0.0, c.context - shared(c.head)));
@@ -87,11 +88,12 @@ Duration Places::hold(const Conv& c) const {
   return from_seconds(std::max(least_hold, std::min(1.5 * gap_, rebuild(c))));
 }
 
-// The room on a replica beside the conversations that hold a place there. One that holds a place itself
-// ignores the idle ones that came after it.
+// The room on a replica beside the conversations that hold a place there, and one answer more: some are
+// longer than others, and an engine that is too full computes a whole turn again. A conversation that holds a
+// place itself ignores the idle ones that came after it.
 Places::Room Places::room(const Conv& asks, const PlaceRequest& request, ReplicaId replica,
                           const Conv* without) const {
-  Room result{.left = capacity(replica) - shared(asks.head) - own(request)};
+  Room result{.left = capacity(replica) - output_ - shared(asks.head) - own(request)};
   const auto found = learnt_.find(replica);
   if (found == learnt_.end()) return result;
   std::vector<std::uint64_t> heads = {asks.head};

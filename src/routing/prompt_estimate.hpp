@@ -12,9 +12,9 @@ class PromptEstimate {
  public:
   // `known`: the conversation it belongs to, unless its old prompt is gone; null for a new one.
   double tokens(std::uint64_t bytes, const Conversation* known) const {
-    if (!known || !known->context) return static_cast<double>(bytes) / bytes_per_token_;
+    if (!known || !known->last_prompt) return static_cast<double>(bytes) / bytes_per_token_;
     const auto more = bytes > known->bytes ? static_cast<double>(bytes - known->bytes) : 0.0;
-    return static_cast<double>(*known->context) + more / bytes_per_token_;
+    return static_cast<double>(*known->last_prompt) + more / bytes_per_token_;
   }
 
   void learn(std::uint64_t bytes, std::int64_t tokens) {

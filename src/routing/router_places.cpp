@@ -17,6 +17,7 @@ Ticket Router::hold(const TurnFacts& turn, const Recognition& seen, Instant now)
   Ticket ticket(this, {}, now);
   ticket.turn_ = TurnId(++turns_asked_);
   ticket.held_ = true;
+  ticket.conversation_ = seen.key->conversation;
   ticket.client_rank_ = turn.rank_header.has_value();
   ticket.is_response_ = turn.is_response;
   remember(ticket, turn, seen, true);
@@ -96,7 +97,6 @@ void Router::take(Ticket& ticket) {
   if (!found->second.decision) return;
   ticket.held_ = false;
   ticket.decision_ = *found->second.decision;
-  ticket.conversation_ = found->second.key.conversation;
   held_.erase(found);
 }
 

@@ -141,6 +141,32 @@ TEST_F(RouterPlaces, AQuestionWhoseClientLeftWhileItWasHeldMayBeForgotten) {
   finish(next, 8'000, 0, start + 121s);
 }
 
+TEST_F(RouterPlaces, SaysOfEachTurnThatWaitsWhereItStandsAndWhatHoldsTheRoom) {
+  auto one = send(1, 8'000), two = send(2, 6'000);
+  auto three = send(3, 8'000), four = send(4, 8'000);
+  EXPECT_EQ(three.conversation(), ConversationKey(3));
+  auto waits = router_.places().waiting_turns(start);
+  ASSERT_EQ(waits.size(), 2u);
+  EXPECT_EQ(waits[0].turn, three.turn());
+  EXPECT_EQ(waits[0].position, 1u);
+  EXPECT_EQ(waits[1].turn, four.turn());
+  EXPECT_EQ(waits[1].position, 2u);
+  EXPECT_EQ(waits[0].replica, two.decision().replica);  // where more room is left
+  EXPECT_GT(waits[0].needs, 8'000);
+  EXPECT_LT(waits[0].room, waits[0].needs);
+  EXPECT_EQ(waits[0].running, 1);
+  EXPECT_EQ(waits[0].pausing, 0);
+  // Two turns were sent in the last minute, and a share of them may come out of the queue.
+  const double a_second = router_.settings().places.wait_share * 2 / 60;
+  EXPECT_NEAR(seconds(waits[0].expected_wait.value()), 1 / a_second, 0.1);
+  EXPECT_NEAR(seconds(waits[1].expected_wait.value()), 2 / a_second, 0.1);
+
+  finish(two, 6'000, 0, start);
+  EXPECT_EQ(router_.places().waiting_turns(start)[0].pausing, 1);
+  router_.replicas()[endpoint_].up = false;
+  EXPECT_EQ(router_.places().waiting_turns(start)[0].replica, std::nullopt);
+}
+
 TEST_F(RouterPlaces, AConversationLargerThanAnyCacheRunsAlone) {
   auto large = send(1, 50'000);
   EXPECT_FALSE(large.is_held());
@@ -149,6 +175,19 @@ TEST_F(RouterPlaces, AConversationLargerThanAnyCacheRunsAlone) {
   EXPECT_NE(other.decision().replica, large.decision().replica);
   finish(large, 50'000, 0, start + 1s);
   finish(other, 2'000, 0, start + 1s);
+}
+
+TEST_F(RouterPlaces, AConversationWhoseCacheARunningOneHasTakenGoesElsewhereAtOnce) {
+  auto small = send(1, 1'000);
+  const auto home = *small.decision().replica;
+  auto other = send(2, 2'000);  // elsewhere
+  auto large = send(3, 8'300);
+  ASSERT_EQ(large.decision().replica, home);
+  finish(other, 2'000, 0, start + 1s);
+  small.finish(TurnEnd::answered, {1'000, 0, 4'000}, start + 1s);  // the large one was sent before that
+  auto again = send(1, 5'000, start + 1s);
+  ASSERT_FALSE(again.is_held());
+  EXPECT_NE(again.decision().replica, home);
 }
 
 TEST_F(RouterPlaces, WhoHasWaitedTooLongGetsTheNextRoom) {

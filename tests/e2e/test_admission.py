@@ -59,6 +59,24 @@ class Admission(GatewayCase):
         self.assertEqual((totals["held"], totals["in_flight"]), (0, 0))
         self.assertGreaterEqual(totals["held_total"], 1)
 
+    def test_a_held_turn_is_shown_with_its_position_and_what_holds_the_room(self):
+        upstream, gateway = self.box()
+        free, done = self.hang(upstream), []
+        self.start(gateway, "busy", done)
+        upstream.wait_for(lambda: len(upstream.turns) == 2)
+        self.start(gateway, "waits", done)
+        gateway.poll(lambda: gateway.totals()["held"] == 1, what="a held turn")
+        busy, waits = gateway.admin("GET", "/admin/api/in-flight").json()["in_flight"]
+        self.assertEqual((busy["phase"], busy["held"]), ("prefill", None))
+        self.assertEqual(waits["phase"], "held")
+        self.assertIsNotNone(waits["conversation"])
+        held = waits["held"]
+        self.assertEqual((held["position"], held["replica"]), (1, 0))
+        self.assertEqual((held["places_running"], held["places_pausing"]), (1, 0))
+        self.assertGreater(held["needs_tokens"], held["room_tokens"])
+        self.assertGreater(held["expected_wait_ms"], 0)
+        free.set()
+
     def test_a_client_that_leaves_while_its_turn_is_held_leaves_no_trace(self):
         upstream, gateway = self.box()
         free, done = self.hang(upstream), []

@@ -6,7 +6,7 @@
 #include <span>
 #include <unordered_map>
 
-namespace lmw::lab {
+namespace lmw::replica {
 
 class BlockLru {
  public:
@@ -24,4 +24,4 @@ class BlockLru {
   std::unordered_map<std::uint64_t, std::list<std::uint64_t>::iterator> places_;
 };
 
-}  // namespace lmw::lab
+}  // namespace lmw::replica

@@ -1,10 +1,10 @@
-#include "lab/block_lru.hpp"
+#include "replica/block_lru.hpp"
 
 #include <vector>
 
 #include <gtest/gtest.h>
 
-namespace lmw::lab {
+namespace lmw::replica {
 namespace {
 
 using Blocks = std::vector<std::uint64_t>;
@@ -31,4 +31,4 @@ TEST(BlockLru, KeepsTheHeadOfWhatIsLargerThanItself) {
 }
 
 }  // namespace
-}  // namespace lmw::lab
+}  // namespace lmw::replica

@@ -1,8 +1,8 @@
-#include "lab/block_lru.hpp"
+#include "replica/block_lru.hpp"
 
 #include <ranges>
 
-namespace lmw::lab {
+namespace lmw::replica {
 
 std::size_t BlockLru::leading_hits(std::span<const std::uint64_t> blocks) const {
   std::size_t hits = 0;
@@ -26,4 +26,4 @@ void BlockLru::use(std::span<const std::uint64_t> blocks) {
   }
 }
 
-}  // namespace lmw::lab
+}  // namespace lmw::replica
