@@ -27,9 +27,9 @@ struct SimulateOptions {
   std::string script;  // a file; "" = none
   std::string engine_version = "0.32.0";
   int replicas = 4;
-  int api_servers = 1;
-  int max_model_len = 0;  // 0: the profile's
-  double speed = 1;       // engine seconds a wall second
+  std::optional<int> api_servers;  // default: as many as replicas, which is vLLM's
+  int max_model_len = 0;           // 0: the profile's
+  double speed = 1;                // engine seconds a wall second
   std::uint64_t seed = 1;
   bool no_prompt_tokens_details = false;
   bool no_control = false;
@@ -66,9 +66,10 @@ void add_options(CLI::App& command, SimulateOptions& options) {
                   "the engine's own: engine (0.27+), engine-0.26, engine-legacy")
       ->check(CLI::IsMember(balancers()))
       ->capture_default_str();
-  command.add_option("--api-servers", options.api_servers, "API server processes")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+  command
+      .add_option("--api-servers", options.api_servers,
+                  "API server processes (default: as many as replicas, as vLLM)")
+      ->check(CLI::Range(1, 1024));
   command
       .add_option("--max-model-len", options.max_model_len,
                   "longest prompt and reply (default: the profile's)")
@@ -95,7 +96,7 @@ Result<simulator::SimulatorOptions> to_simulator(const SimulateOptions& options)
   if (options.max_model_len > 0) made.profile.max_model_len = options.max_model_len;
   made.replicas = options.replicas;
   made.balancer = balancer->second;
-  made.api_servers = options.api_servers;
+  made.api_servers = options.api_servers.value_or(options.replicas);
   made.model = options.model.empty() ? profile->name : options.model;
   made.engine_version = options.engine_version;
   made.prompt_tokens_details = !options.no_prompt_tokens_details;

@@ -50,7 +50,7 @@ class SimulatedEngine(unittest.TestCase):
     def test_finds_it_behind_the_gateway_only_where_ranks_are_heeded(self):
         for version, outcome in (("0.32.0", "not_followed"), ("0.33.0", "sticky")):
             with self.subTest(version):
-                simulator = self.simulator("--replicas", "4", "--engine-version", version)
+                simulator = self.simulator("--replicas", "4", "--api-servers", "1", "--engine-version", version)
                 gateway = Gateway([simulator.url])
                 self.addCleanup(gateway.stop)
                 gateway.wait_up(1)
