@@ -295,6 +295,7 @@ int run_bench(BenchOptions options, const std::string& flags) {
     output.json = default_file();
   bench::ExperimentOptions experiment{
       .workload = *workload,
+      .tokens_per_word = bed->tokens_per_word,
       .target = bed->target,
       .dialect = {options.api, options.ids, bed->model, options.bed.api_key, options.ignore_eos},
       .arms = *arms,

@@ -12,6 +12,7 @@
 #include "app/profile_file.hpp"
 #include "base/version.hpp"
 #include "bench/calibration.hpp"
+#include "bench/tokenizer.hpp"
 #include "engine/discovery.hpp"
 #include "report/file.hpp"
 
@@ -114,6 +115,7 @@ net::awaitable<Result<void>> calibrate(net::asio::io_context& context, const Cal
 
   const auto model = options.model.empty() ? facts->models.front().id : options.model;
   const auto now = std::chrono::system_clock::now();
+  const auto tokens_per_word = co_await bench::tokens_per_word({*origin, options.api_key}, model);
   const EngineClock clock(options.time_scale);
   const auto measured =
       co_await bench::calibrate(context,
@@ -123,6 +125,7 @@ net::awaitable<Result<void>> calibrate(net::asio::io_context& context, const Cal
                                              .model = model,
                                              .api_key = options.api_key},
                                  .salt = std::to_string(now.time_since_epoch().count()),
+                                 .tokens_per_word = tokens_per_word.value_or(1),
                                  .ranks = facts->ranks.size(),
                                  .longest_prompt = longest_prompt(options, *profile),
                                  .max_num_batched_tokens = options.max_num_batched_tokens,

@@ -24,7 +24,7 @@ Agents::Agents(net::asio::io_context& context, AgentsOptions options, workload::
     : context_(context),
       options_(std::move(options)),
       clock_(clock),
-      words_(options_.block_size, options_.salt),
+      words_(options_.block_size, options_.salt, options_.tokens_per_word),
       clients_(sessions, options_.seed),
       due_(context) {}
 

@@ -23,7 +23,8 @@ struct AgentsOptions {
   Dialect dialect;
   std::uint64_t seed = 1;
   int block_size = 16;  // of the sessions
-  std::string salt;     // different salts share neither prompt text nor ids of conversations
+  double tokens_per_word = 1;
+  std::string salt;  // different salts share neither prompt text nor ids of conversations
 };
 
 class Agents {

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bench/tokenizer.hpp"
+
 namespace lmw::bench {
 
 namespace {
@@ -58,6 +60,10 @@ net::awaitable<Result<Bed>> find_bed(BedOptions options) {
   if (!served) co_return std::unexpected(served.error());
   if (const auto chosen = choose_model(options, *served, bed); !chosen)
     co_return std::unexpected(chosen.error());
+  const auto measured = co_await tokens_per_word({*target, options.api_key}, bed.model);
+  if (!measured)
+    bed.notices.push_back("There is no /tokenize: prompts may be longer or shorter than asked for");
+  bed.tokens_per_word = measured.value_or(1);
   for (const auto& url : options.metrics) {
     const auto origin = origin_of("--metrics", url);
     if (!origin) co_return std::unexpected(origin.error());

@@ -24,6 +24,7 @@ struct Bed {
   Origin target;
   std::string model;
   std::optional<std::int64_t> max_model_len;
+  double tokens_per_word = 1;        // of the model's tokenizer, as far as known
   std::unique_ptr<Gateway> gateway;  // null where none was found
   std::vector<engine::Access> engines;
   std::string engine_version;        // "" = unknown

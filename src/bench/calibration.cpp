@@ -38,7 +38,7 @@ class Calibrator {
         options_(std::move(options)),
         clock_(clock),
         said_(std::move(said)),
-        words_(block_size, options_.salt) {}
+        words_(block_size, options_.salt, options_.tokens_per_word) {}
 
   net::awaitable<Result<Calibration>> run();
 

@@ -17,6 +17,7 @@ struct CalibrationOptions {
   Origin engine;
   Dialect dialect;
   std::string salt;                   // of its prompts: another one each time
+  double tokens_per_word = 1;         // of the model's tokenizer
   std::size_t ranks = 1;              // each a replica, addressed by X-data-parallel-rank
   int longest_prompt = 8000;          // tokens
   int max_num_batched_tokens = 2048;  // the engine's; it does not tell

@@ -109,6 +109,7 @@ void Experiment::start_agents(Run run, std::size_t step) {
                     .dialect = options_.dialect,
                     .seed = seed,
                     .block_size = options_.block_size,
+                    .tokens_per_word = options_.tokens_per_word,
                     .salt = fmt::format("{}/{}/{}/{}", options_.salt, run.arm, run.repeat, step)},
       *source_, clock_);
 }

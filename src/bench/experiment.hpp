@@ -24,6 +24,7 @@ enum class Order {
 struct ExperimentOptions {
   lab::Workload workload;  // of it the sessions and the protocol; the box is a real one
   int block_size = 16;     // of recorded sessions, their trace's
+  double tokens_per_word = 1;
   // Of a trace; must outlive the run. Null: synthetic ones.
   const std::vector<workload::Session>* recorded = nullptr;
   Origin target;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/random.hpp"
 
@@ -52,17 +53,21 @@ std::uint64_t block_at(const std::vector<BlockRun>& content, int index) {
 
 }  // namespace
 
-Words::Words(int block_size, std::string_view salt) : block_size_(block_size), salt_(hash(salt)) {}
+Words::Words(int block_size, std::string_view salt, double tokens_per_word)
+    : block_size_(block_size), salt_(hash(salt)), tokens_per_word_(tokens_per_word) {}
 
 std::string Words::text(const std::vector<BlockRun>& content, int begin, int end) const {
+  // The word that begins at a token or next behind it.
+  const auto word_at = [this](int token) {
+    return static_cast<std::int64_t>(std::ceil(token / tokens_per_word_));
+  };
+  const auto first = word_at(begin), last = std::max(word_at(end), begin < end ? first + 1 : first);
   std::string text;
-  text.reserve(static_cast<std::size_t>(std::max(0, end - begin)) * 6);
-  for (int at = begin; at < end;) {
-    const auto block = mix64(mix64(block_at(content, at / block_size_)) + salt_);
-    const int block_end = std::min(end, (at / block_size_ + 1) * block_size_);
-    for (; at < block_end; ++at) {
-      text += words[mix64(block + static_cast<std::uint64_t>(at % block_size_)) % words.size()];
-    }
+  text.reserve(static_cast<std::size_t>(last - first) * 6);
+  for (auto at = first; at < last; ++at) {
+    const int token = static_cast<int>(static_cast<double>(at) * tokens_per_word_);
+    const auto block = mix64(mix64(block_at(content, token / block_size_)) + salt_);
+    text += words[mix64(block + static_cast<std::uint64_t>(at)) % words.size()];
   }
   return text;
 }

@@ -41,6 +41,14 @@ TEST(Words, AreTheSameWhereverTheTextIsCut) {
       << "as if the content went on";
 }
 
+TEST(Words, AreFewerWhereEachIsMoreTokens) {
+  const Words words(16, "salt", 2.1);
+  const Content content{{7, 200}};
+  EXPECT_NEAR(std::ranges::count(words.text(content, 0, 3000), ' '), 3000 / 2.1, 1);
+  EXPECT_EQ(words.text(content, 0, 60), words.text(content, 0, 19) + words.text(content, 19, 60));
+  EXPECT_FALSE(words.text(content, 19, 20).empty());
+}
+
 TEST(Words, AreThoseOfTheBlockUnderOneSaltOnly) {
   const Words words(16, "affinity on");
   EXPECT_EQ(words.text({{7, 1}, {50, 1}}, 16, 32), words.text({{9, 1}, {50, 1}}, 16, 32));

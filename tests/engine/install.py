@@ -56,14 +56,18 @@ def vllm():
     return cache.once(f"vllm-{VERSION}-py3.{minor}", recipe, install_vllm) / "venv"
 
 
-def tiny_model(venv):
-    """The folder of the tiny model."""
+def model(venv, name, *flags):
+    """The folder of a random model."""
     script = HERE / "make_tiny_model.py"
 
     def make(folder):
-        cache.call([venv / "bin" / "python", script, folder])
+        cache.call([venv / "bin" / "python", script, folder, *flags])
 
-    return cache.once("tiny-model", script.read_text(), make)
+    return cache.once(name, f"{script.read_text()}{flags}", make)
+
+
+def tiny_model(venv):
+    return model(venv, "tiny-model")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ from harness import checks, http, metrics, process
 MODEL = "tiny"
 RANKS = 2
 MAX_MODEL_LEN = 8192
+# Of a rank: 224 blocks of 32 tokens, about four conversations of tests/engine/overload.py.
+SMALL_CACHE = ("--block-size", 32, "--num-gpu-blocks-override", 224, "--max-model-len", 4096)
 START_LIMIT_S = 420
 
 # A cache small enough to start at once; the two cores are shared by all the processes.
@@ -27,12 +29,12 @@ def free_port():
         return listener.getsockname()[1]
 
 
-def start(venv, model, port, folder):
+def start(venv, model, port, folder, flags=()):
     """Start the server and return it at once; `wait_ready` waits for it."""
     command = [
         venv / "bin" / "vllm", "serve", model, "--served-model-name", MODEL, "--host", "127.0.0.1", "--port", port,
         "--data-parallel-size", RANKS, "--api-server-count", 1, "--max-num-seqs", 8, "--max-model-len", MAX_MODEL_LEN,
-        "--enable-prompt-tokens-details", "--enforce-eager",
+        "--enable-prompt-tokens-details", "--enforce-eager", *flags,
     ]  # fmt: skip
     environment = os.environ | ENVIRONMENT | {"PATH": f"{venv / 'bin'}:{os.environ['PATH']}"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else 20,000 files are compiled at every start
