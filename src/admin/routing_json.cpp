@@ -111,9 +111,11 @@ json replica_json(const routing::Router& router, const WorkingSet& live, Instant
   out["spilled_away"] = counters.spilled_away;
   out["spill_threshold"] = routing::spill_threshold(replica, router.settings().spill_threshold);
   out["kv_capacity_tokens"] = or_null(replica.kv_capacity_tokens);
+  out["host_kv_tokens"] = or_null(replica.host_kv_tokens);
   out["max_num_seqs"] = or_null(replica.max_num_seqs);
   out["live_conversations"] = live.conversations;
   out["live_context_tokens"] = live.tokens;
+  out["evicted_turns"] = live.evicted;
   out["working_set"] = name_of(live.fit());
   add_tokens(out, counters.tokens);
   return out;

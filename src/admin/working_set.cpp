@@ -41,6 +41,11 @@ Box sum_of(const std::vector<WorkingSet>& sets) {
   return box;
 }
 
+std::string tier_text(const WorkingSet& set) {
+  if (set.host_tier) return "";
+  return " Host memory for what is evicted would help most: vllm serve --kv-offloading-size.";
+}
+
 std::string room_text(const WorkingSet& set, const Box& box, std::size_t replicas) {
   const double context = static_cast<double>(set.tokens) / std::max(1, set.conversations);
   const auto here = static_cast<int>(static_cast<double>(*set.capacity) / std::max(1.0, context));
@@ -70,7 +75,7 @@ std::string_view name_of(Fit fit) {
 
 Fit WorkingSet::fit() const {
   if (!capacity || *capacity <= 0) return Fit::unknown;
-  if (tokens > *capacity) return Fit::thrashing;
+  if (tokens > *capacity && evicted > 0) return Fit::thrashing;
   return share(*this) > tight_from ? Fit::tight : Fit::fits;
 }
 
@@ -84,12 +89,18 @@ std::vector<WorkingSet> working_sets(const routing::Router& router, Instant now)
     set.tokens += conversation.context.value_or(0);
     return true;
   });
+  for (const auto& turn : router.log().turns()) {
+    const bool evicted = turn.account && turn.account->miss == routing::Miss::evicted;
+    if (evicted && turn.replica && now - turn.ended <= WorkingSet::live)
+      ++by_id[turn.replica->value()].evicted;
+  }
   std::vector<WorkingSet> sets;
   for (const auto& replica : all) {
     if (!replica.present) continue;
     auto& set = sets.emplace_back(by_id[replica.id.value()]);
     set.replica = replica.id.value();
     set.capacity = replica.kv_capacity_tokens;
+    set.host_tier = replica.host_kv_tokens != 0;
   }
   return sets;
 }
@@ -112,8 +123,14 @@ std::string advice(const std::vector<WorkingSet>& sets, bool places_on) {
       return fmt::format("{}: {}; {}.", sum,
                          places_on ? "more than fits, so conversations take turns in it"
                                    : "prefixes are evicted before they are used again",
-                         room_text(worst, box, sets.size()));
+                         room_text(worst, box, sets.size())) +
+             tier_text(worst);
     case Fit::tight:
+      if (worst.tokens > *worst.capacity) {
+        return fmt::format(
+            "{}: more than fits, but no turn has missed anything evicted in the last {:.0f} min; {}.", sum,
+            seconds(WorkingSet::live) / 60, room_text(worst, box, sets.size()));
+      }
       return fmt::format("{}: nearly full, the next long conversation evicts another one; {}.", sum,
                          room_text(worst, box, sets.size()));
     default:

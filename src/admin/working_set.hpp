@@ -1,5 +1,6 @@
 // Whether the live conversations of a replica fit its prefix cache. Beyond it each prefix is evicted before
-// it is used again, wherever the turns go.
+// it is used again, wherever the turns go. But what they share is there once: that it does not fit is said
+// only when turns have missed what was evicted.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,8 @@ struct WorkingSet {
   // Sum of their contexts. A prefix that several share is counted for each of them.
   std::int64_t tokens = 0;
   std::optional<std::int64_t> capacity;
+  int evicted = 0;         // turns that ended in this time and missed what the replica had evicted
+  bool host_tier = false;  // what is evicted is kept in host memory
 
   Fit fit() const;
 };

@@ -7,6 +7,7 @@ namespace lmw::admin {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr Instant start{};
 
@@ -40,24 +41,52 @@ TEST(WorkingSet, IsTheSumOfTheContextsOfLiveConversationsAtTheirHome) {
   EXPECT_EQ(sets[0].conversations + sets[1].conversations, 2);
 }
 
-TEST(WorkingSet, FitsUpToFourFifthsAndThrashesBeyondTheCapacity) {
-  const auto fit = [](std::int64_t tokens) { return WorkingSet{0, 1, tokens, 1000}.fit(); };
-  EXPECT_EQ(fit(800), Fit::fits);
-  EXPECT_EQ(fit(801), Fit::tight);
-  EXPECT_EQ(fit(1000), Fit::tight);
-  EXPECT_EQ(fit(1001), Fit::thrashing);
+TEST(WorkingSet, FitsUpToFourFifthsAndThrashesBeyondTheCapacityOnceTurnsMissWhatWasEvicted) {
+  const auto fit = [](std::int64_t tokens, int evicted) {
+    return WorkingSet{0, 1, tokens, 1000, evicted}.fit();
+  };
+  EXPECT_EQ(fit(800, 0), Fit::fits);
+  EXPECT_EQ(fit(801, 0), Fit::tight);
+  EXPECT_EQ(fit(1000, 1), Fit::tight);
+  EXPECT_EQ(fit(1001, 0), Fit::tight);  // they may share a prefix, which is there once
+  EXPECT_EQ(fit(1001, 1), Fit::thrashing);
+}
+
+TEST(WorkingSet, CountsTheTurnsThatMissedWhatWasEvictedLately) {
+  routing::Router router({}, {});
+  const auto endpoint = router.replicas().endpoint("http://127.0.0.1:1");
+  router.replicas().set_ranks(endpoint, {"0"});
+  router.replicas()[endpoint].up = true;
+  Fingerprint prompt;
+  prompt.messages = {{.exact = 1, .identity = 1}};
+  auto turn = turn_of(1);
+  turn.prompt = &prompt;
+  router.route(turn, start)->finish(routing::TurnEnd::answered, {8'000, 0, 100}, start);
+  router.route(turn, start)->finish(routing::TurnEnd::answered, {8'200, 0, 100}, start);
+  EXPECT_EQ(working_sets(router, start)[0].evicted, 1);
+  EXPECT_EQ(working_sets(router, start + WorkingSet::live + Duration(1))[0].evicted, 0);
 }
 
 TEST(Advice, SaysHowManyConversationsFitWhenTheyDoNot) {
   EXPECT_EQ(
-      advice({{0, 1, 58'000, 156'000}, {2, 6, 348'000, 156'000}}),
+      advice({{0, 1, 58'000, 156'000}, {2, 6, 348'000, 156'000, 1, true}}),
       "6 conversations × 58k = 348k on replica 2, which keeps 156k: prefixes are evicted before they are "
       "used again; 2 fit here, 5 of 7 on this box of 2 replicas.");
 }
 
 TEST(Advice, SaysThatConversationsTakeTurnsWherePlacesAreOn) {
-  EXPECT_THAT(advice({{0, 6, 348'000, 156'000}}, true),
+  EXPECT_THAT(advice({{0, 6, 348'000, 156'000, 1}}, true),
               HasSubstr("more than fits, so conversations take turns in it; 2 fit here."));
+}
+
+TEST(Advice, NamesTheHostTierWhereThereIsNone) {
+  EXPECT_THAT(advice({{0, 6, 348'000, 156'000, 1}}), HasSubstr("--kv-offloading-size"));
+  EXPECT_THAT(advice({{0, 6, 348'000, 156'000, 1, true}}), Not(HasSubstr("--kv-offloading-size")));
+}
+
+TEST(Advice, DoesNotSpeakOfEvictionsThatNobodyHasSeen) {
+  EXPECT_THAT(advice({{0, 6, 348'000, 156'000}}),
+              HasSubstr("no turn has missed anything evicted in the last 5 min"));
 }
 
 TEST(Advice, SaysWhenNotEvenOneFits) {

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/host_tier_flags.hpp"
 #include "app/profile_file.hpp"
 #include "app/report_output.hpp"
 #include "app/workload_flags.hpp"
@@ -26,6 +27,7 @@ struct LabOptions {
   std::vector<double> slow;
   std::optional<int> replicas;
   std::optional<std::int64_t> kv_tokens;
+  HostTierFlags host;
   std::uint64_t seed = 1;
   int repeats = 1;
   ReportOutput output;
@@ -44,6 +46,7 @@ void add_options(CLI::App& command, LabOptions& options) {
   command.add_option("--replicas", options.replicas)->check(CLI::Range(1, 1024));
   command.add_option("--kv-tokens", options.kv_tokens, "KV cache of a replica")
       ->check(CLI::Range(std::int64_t{1024}, std::int64_t{1} << 40));
+  add_host_tier_flags(command, options.host);
   command.add_option("--seed", options.seed)->capture_default_str();
   command.add_option("--seeds", options.repeats, "runs of each arm, with so many seeds from --seed on")
       ->check(CLI::Range(1, 10'000))
@@ -61,6 +64,7 @@ Result<lab::Workload> workload_of(const LabOptions& options) {
   }
   if (!options.slow.empty()) made->profile.slow = options.slow;
   if (options.kv_tokens) made->profile.kv_tokens = *options.kv_tokens;
+  options.host.apply(made->profile);
   made->replicas = options.replicas.value_or(made->replicas);
   return made;
 }
@@ -87,11 +91,13 @@ std::vector<std::pair<std::string, std::string>> provenance(const LabOptions& op
       {"workload", fmt::format("{}: {}", workload.name, workload.what)},
       {"engine",
        fmt::format("replica model, {} replicas, {} API servers", workload.replicas, workload.replicas)},
-      {"profile", fmt::format("{}: base {:g} s, prefill {:g} s/token, attn {:g}, seq {:g}, kvread {:g}; "
-                              "{} KV tokens in blocks of {}; max_num_seqs {}; cards [{}]; network {:g} s",
-                              profile.name, cost.base, cost.prefill, cost.attn, cost.seq, cost.kvread,
-                              profile.kv_tokens, profile.block_size, profile.max_num_seqs,
-                              fmt::join(profile.slow, ", "), seconds(profile.network))},
+      {"profile",
+       fmt::format("{}: base {:g} s, prefill {:g} s/token, attn {:g}, seq {:g}, kvread {:g}; "
+                   "{} KV tokens in blocks of {}, {} in the host tier at {:g} s/token; max_num_seqs {}; "
+                   "cards [{}]; network {:g} s",
+                   profile.name, cost.base, cost.prefill, cost.attn, cost.seq, cost.kvread, profile.kv_tokens,
+                   profile.block_size, profile.host_kv_tokens, profile.host_load, profile.max_num_seqs,
+                   fmt::join(profile.slow, ", "), seconds(profile.network))},
       {"sessions", sessions_text(workload)},
       {"step", fmt::format("{:g} s after {:g} s of warm-up{}", seconds(workload.step), seconds(workload.warm),
                            workload.fresh ? ", each on an empty box" : "")},

@@ -10,6 +10,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
 
+#include "app/host_tier_flags.hpp"
 #include "app/profile_file.hpp"
 #include "app/workload_flags.hpp"
 #include "simulator/simulator.hpp"
@@ -29,7 +30,8 @@ struct SimulateOptions {
   int replicas = 4;
   std::optional<int> api_servers;  // default: as many as replicas, which is vLLM's
   int max_model_len = 0;           // 0: the profile's
-  double speed = 1;                // engine seconds a wall second
+  HostTierFlags host;
+  double speed = 1;  // engine seconds a wall second
   std::uint64_t seed = 1;
   bool no_prompt_tokens_details = false;
   bool no_control = false;
@@ -74,6 +76,7 @@ void add_options(CLI::App& command, SimulateOptions& options) {
       .add_option("--max-model-len", options.max_model_len,
                   "longest prompt and reply (default: the profile's)")
       ->check(CLI::Range(16, 10'000'000));
+  add_host_tier_flags(command, options.host);
   command
       .add_option("--engine-version", options.engine_version,
                   "what /version says; from 0.33 on, ranks are heeded on /v1/responses too")
@@ -94,6 +97,7 @@ Result<simulator::SimulatorOptions> to_simulator(const SimulateOptions& options)
   made.listen = options.listen;
   made.profile = *profile;
   if (options.max_model_len > 0) made.profile.max_model_len = options.max_model_len;
+  options.host.apply(made.profile);
   made.replicas = options.replicas;
   made.balancer = balancer->second;
   made.api_servers = options.api_servers.value_or(options.replicas);

@@ -19,6 +19,8 @@ struct Engine {
   std::optional<int> ranks;                        // default: discovered from /metrics
   std::optional<int> max_num_seqs;                 // default: learnt, else 256 assumed
   std::optional<std::int64_t> kv_capacity_tokens;  // a replica; default: discovered
+  std::optional<std::int64_t> host_kv_tokens;      // a replica's host tier; default: discovered
+  double host_kv_rate = 83'000;                    // tokens/s that it brings back
 
   friend bool operator==(const Engine&, const Engine&) = default;
 };

@@ -94,6 +94,8 @@ api_key = "k1"
 ranks = 8
 max_num_seqs = 128
 kv_capacity_tokens = 5_000_000_000
+host_kv_tokens = 466_000
+host_kv_rate = 50_000
 
 [[engine]]
 url = "http://[::1]:8000"
@@ -105,8 +107,15 @@ aliases = ["claude-*"]
 affinity = false
 spill_threshold = 3
 )"));
-  EXPECT_THAT(c.engines, ElementsAre(Engine{"gpu1", "http://gpu1:8000", "k1", 8, 128, 5'000'000'000},
-                                     Engine{"http://[::1]:8000", "http://[::1]:8000", "", {}, {}, {}}));
+  EXPECT_THAT(c.engines, ElementsAre(Engine{.name = "gpu1",
+                                            .url = "http://gpu1:8000",
+                                            .api_key = "k1",
+                                            .ranks = 8,
+                                            .max_num_seqs = 128,
+                                            .kv_capacity_tokens = 5'000'000'000,
+                                            .host_kv_tokens = 466'000,
+                                            .host_kv_rate = 50'000},
+                                     Engine{.name = "http://[::1]:8000", .url = "http://[::1]:8000"}));
   EXPECT_THAT(c.models, ElementsAre(Model{.name = "org/model",
                                           .engines = {"gpu1", "http://[::1]:8000/"},
                                           .aliases = {"claude-*"},

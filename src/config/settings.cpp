@@ -138,6 +138,14 @@ constexpr Setting<Engine> engine_table[] = {
                 between(1, 1'000'000), "learnt, 256 until then", "256"),
     LMW_SETTING(Engine, kv_capacity_tokens, "Tokens that one replica's KV cache holds.", between(1, 1e12),
                 "discovered from its `/metrics`", "1_000_000"),
+    LMW_SETTING(Engine, host_kv_tokens,
+                "Tokens in the host tier of one replica (`--kv-offloading-size`, in GiB, ÷ the bytes of a "
+                "token's KV). "
+                "See [overload.md](overload.md#host-memory).",
+                between(0, 1e12), "discovered where the engine tells it, else none", "466_000"),
+    LMW_SETTING(Engine, host_kv_rate,
+                "Tokens a second that the host tier brings back (83,000: 147 KB each at 12 GB/s).",
+                between(1, 1e9)),
 };
 
 constexpr Setting<Model> model_table[] = {

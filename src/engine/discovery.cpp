@@ -62,6 +62,8 @@ std::vector<RankFacts> read_ranks(const MetricsPage& page) {
     ranks.back().kv_capacity_tokens = complete->kv_capacity_tokens;
     ranks.back().block_size = complete->block_size;
     ranks.back().prefix_caching = complete->prefix_caching;
+    ranks.back().host_kv_gib = complete->host_kv_gib;
+    ranks.back().host_kv_tokens = complete->host_kv_tokens;
     ++complete;
   }
   return ranks;

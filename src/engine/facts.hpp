@@ -19,6 +19,9 @@ struct RankFacts {
   std::optional<std::int64_t> kv_capacity_tokens;  // a replica
   std::optional<int> block_size;                   // tokens
   std::optional<bool> prefix_caching;
+  // Of the host tier (--kv-offloading-size) of a replica; 0: it has none.
+  std::optional<double> host_kv_gib;
+  std::optional<std::int64_t> host_kv_tokens;  // where the engine tells what a token takes
 };
 
 struct Facts {

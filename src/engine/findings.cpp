@@ -40,8 +40,11 @@ void judge_version(const Facts& facts, Findings& out) {
 void judge_capacity(const Facts& facts, Findings& out) {
   const auto known = [](const RankFacts& rank) { return rank.kv_capacity_tokens.has_value(); };
   if (!std::ranges::all_of(facts.ranks, known)) {
-    out.push_back({Severity::note, "kv capacity", "the engine does not tell it",
-                   "set engine.kv_capacity_tokens if you know it"});
+    out.push_back(
+        {Severity::note, "kv capacity",
+         "the engine does not tell it: nobody waits for room in the cache (admission = \"auto\" is off), "
+         "and when more conversations live than fit, all their turns become slow",
+         "set engine.kv_capacity_tokens if you know it"});
     return;
   }
   const auto [low, high] = std::ranges::minmax(facts.ranks, {}, &RankFacts::kv_capacity_tokens);
@@ -50,6 +53,27 @@ void judge_capacity(const Facts& facts, Findings& out) {
           ? fmt::format("{} tokens a replica", *low.kv_capacity_tokens)
           : fmt::format("{} to {} tokens a replica", *low.kv_capacity_tokens, *high.kv_capacity_tokens);
   out.push_back({Severity::ok, "kv capacity", std::move(text), ""});
+}
+
+void judge_host_tier(const Facts& facts, Findings& out) {
+  const auto& rank = facts.ranks.front();
+  if (!rank.host_kv_gib) return;
+  if (*rank.host_kv_gib <= 0) {
+    out.push_back(
+        {Severity::ok, "host tier",
+         "none: what the KV cache evicts is computed again. Where more conversations live than fit, host "
+         "memory for it (vllm serve --kv-offloading-size GIB, for each replica) helps more than any routing",
+         ""});
+  } else if (rank.host_kv_tokens) {
+    out.push_back({Severity::ok, "host tier",
+                   fmt::format("{:g} GiB a replica, {} tokens", *rank.host_kv_gib, *rank.host_kv_tokens),
+                   ""});
+  } else {
+    out.push_back({Severity::note, "host tier",
+                   fmt::format("{:g} GiB a replica; the engine does not tell how many tokens these are",
+                               *rank.host_kv_gib),
+                   "set engine.host_kv_tokens: the size ÷ the bytes of a token's KV"});
+  }
 }
 
 void judge_prefix_caching(const Facts& facts, Findings& out) {
@@ -107,6 +131,7 @@ std::vector<Finding> findings(const Facts& facts, const ProbeResult& probe) {
     out.push_back({Severity::ok, "replicas", fmt::format("{} found", facts.ranks.size()), ""});
   }
   judge_capacity(facts, out);
+  judge_host_tier(facts, out);
   judge_prefix_caching(facts, out);
   if (facts.max_num_seqs) {
     out.push_back({Severity::ok, "max_num_seqs", fmt::format("{} a replica", *facts.max_num_seqs), ""});

@@ -10,11 +10,15 @@ namespace {
 
 using testing::HasSubstr;
 
+RankFacts good_rank(std::string label) {
+  return {.label = std::move(label), .kv_capacity_tokens = 4096, .block_size = 16, .prefix_caching = true};
+}
+
 // An engine with nothing to complain about.
 Facts good() {
   return {.version = "0.33.0",
           .models = {{.id = "m"}},
-          .ranks = {{"0", 4096, 16, true}, {"1", 4096, 16, true}},
+          .ranks = {good_rank("0"), good_rank("1")},
           .max_num_seqs = 64,
           .has_metrics = true};
 }
@@ -53,6 +57,18 @@ TEST(Findings, GateByVersion) {
   EXPECT_FALSE(about("responses", facts));
 }
 
+TEST(Findings, SayWhatAHostTierIsAndWhatItWouldBring) {
+  auto facts = good();
+  EXPECT_FALSE(about("host tier", facts));
+  facts.ranks[0].host_kv_gib = 0;
+  EXPECT_THAT(about("host tier", facts)->text, HasSubstr("--kv-offloading-size"));
+  facts.ranks[0].host_kv_gib = 64;
+  EXPECT_EQ(about("host tier", facts)->severity, Severity::note);
+  EXPECT_THAT(about("host tier", facts)->advice, HasSubstr("engine.host_kv_tokens"));
+  facts.ranks[0].host_kv_tokens = 466'000;
+  EXPECT_EQ(about("host tier", facts)->text, "64 GiB a replica, 466000 tokens");
+}
+
 TEST(Findings, OfOneReplicaDoNotSpeakOfRanks) {
   auto facts = good();
   facts.version = "0.26.0";
@@ -68,6 +84,7 @@ TEST(Findings, SayWhatIsUnknownAndHowToSetIt) {
   EXPECT_THAT(about("max_num_seqs", facts)->text, HasSubstr("assumed 256"));
   EXPECT_EQ(about("max_num_seqs", facts)->advice, "set engine.max_num_seqs");
   EXPECT_EQ(about("kv capacity", facts)->severity, Severity::note);
+  EXPECT_THAT(about("kv capacity", facts)->text, HasSubstr("nobody waits for room"));
   facts.ranks[1].kv_capacity_tokens = 8192;
   EXPECT_THAT(about("kv capacity", facts)->text, HasSubstr("4096 to 8192"));
 }

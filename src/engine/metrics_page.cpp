@@ -44,6 +44,8 @@ struct Rows {
   std::optional<std::int64_t> kv_capacity_tokens;
   std::optional<int> block_size;
   std::optional<bool> prefix_caching;
+  std::optional<double> host_kv_gib;
+  std::optional<std::int64_t> host_kv_tokens;
 
   void add(Field field, double value) {
     auto& total = fields[field];
@@ -71,11 +73,25 @@ std::optional<bool> truth(std::string_view text) {
   return std::nullopt;
 }
 
+// kv_cache_memory_bytes is a number only where --kv-cache-memory-bytes was given; it then tells what a token
+// takes, unless the number of blocks was set too.
+void read_host_tier(const wire::Sample& sample, Rows& rows) {
+  const auto size = sample.label("kv_offloading_size");
+  rows.host_kv_gib = size == "None" ? 0.0 : positive<double>(size);
+  const auto bytes = positive<double>(sample.label("kv_cache_memory_bytes"));
+  const bool blocks_set = positive<int>(sample.label("num_gpu_blocks_override")).has_value();
+  if (!rows.kv_capacity_tokens || !bytes || blocks_set || rows.host_kv_gib.value_or(0) <= 0) return;
+  const double a_token = *bytes / static_cast<double>(*rows.kv_capacity_tokens);
+  const double tokens = *rows.host_kv_gib * (1 << 30) / a_token;
+  if (tokens < field_limits[prefix_hits]) rows.host_kv_tokens = static_cast<std::int64_t>(tokens);
+}
+
 // num_gpu_blocks is no substitute for kv_cache_size_tokens: it can be a multiple of what a rank has.
 void read_config(const wire::Sample& sample, Rows& rows) {
   rows.kv_capacity_tokens = positive<std::int64_t>(sample.label("kv_cache_size_tokens"));
   rows.block_size = positive<int>(sample.label("block_size"));
   rows.prefix_caching = truth(sample.label("enable_prefix_caching"));
+  read_host_tier(sample, rows);
 }
 
 RankMetrics to_metrics(const std::string& label, const Rows& rows) {
@@ -88,7 +104,9 @@ RankMetrics to_metrics(const std::string& label, const Rows& rows) {
           .prefix_hits = whole(prefix_hits),
           .kv_capacity_tokens = rows.kv_capacity_tokens,
           .block_size = rows.block_size,
-          .prefix_caching = rows.prefix_caching};
+          .prefix_caching = rows.prefix_caching,
+          .host_kv_gib = rows.host_kv_gib,
+          .host_kv_tokens = rows.host_kv_tokens};
 }
 
 }  // namespace

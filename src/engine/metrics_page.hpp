@@ -21,6 +21,8 @@ struct RankMetrics {
   std::optional<std::int64_t> kv_capacity_tokens;
   std::optional<int> block_size;
   std::optional<bool> prefix_caching;
+  std::optional<double> host_kv_gib;           // 0: no host tier
+  std::optional<std::int64_t> host_kv_tokens;  // where the page tells what a token takes
 };
 
 struct MetricsPage {

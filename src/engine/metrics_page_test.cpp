@@ -109,6 +109,26 @@ TEST(MetricsPage, TreatsUnknownConfigurationAsNotTold) {
   EXPECT_FALSE(page->ranks[0].prefix_caching);
 }
 
+RankMetrics with_config(std::string_view labels) {
+  const auto page = read_metrics_page(
+      rank("0") +
+      fmt::format("vllm:cache_config_info{{engine=\"0\",kv_cache_size_tokens=\"4096\",{}}} 1\n", labels));
+  return page.value().ranks.at(0);
+}
+
+TEST(MetricsPage, TellsTheHostTier) {
+  EXPECT_EQ(with_config(R"(kv_offloading_size="None")").host_kv_gib, 0);
+  auto rank = with_config(R"(kv_offloading_size="4.0",kv_cache_memory_bytes="None")");
+  EXPECT_EQ(rank.host_kv_gib, 4);
+  EXPECT_FALSE(rank.host_kv_tokens);
+  rank = with_config(R"(kv_offloading_size="4.0",kv_cache_memory_bytes="1073741824")");
+  EXPECT_EQ(rank.host_kv_tokens, 4 * 4096);
+  rank = with_config(
+      R"(kv_offloading_size="4.0",kv_cache_memory_bytes="1073741824",num_gpu_blocks_override="160")");
+  EXPECT_FALSE(rank.host_kv_tokens);
+  EXPECT_FALSE(with_config(R"(block_size="16")").host_kv_gib);
+}
+
 TEST(MetricsPage, RefusesAPageThatIsCutOrNamesTooManyRanks) {
   const auto text = rank("0");
   EXPECT_FALSE(read_metrics_page(text.substr(0, text.size() - 2)));

@@ -151,10 +151,12 @@ void Directory::found(Backend& backend, const engine::Facts& facts) {
   for (std::size_t rank = 0; rank < labels.size(); ++rank) {
     auto& replica = replicas[replicas[backend.endpoint].replicas[rank]];
     replica.max_num_seqs = backend.config.max_num_seqs ? backend.config.max_num_seqs : facts.max_num_seqs;
-    replica.kv_capacity_tokens = backend.config.kv_capacity_tokens;
-    if (!replica.kv_capacity_tokens && rank < facts.ranks.size()) {
-      replica.kv_capacity_tokens = facts.ranks[rank].kv_capacity_tokens;
-    }
+    const auto told = rank < facts.ranks.size() ? facts.ranks[rank] : engine::RankFacts{};
+    const auto& set = backend.config;
+    replica.kv_capacity_tokens = set.kv_capacity_tokens ? set.kv_capacity_tokens : told.kv_capacity_tokens;
+    replica.host_kv_tokens = set.host_kv_tokens ? set.host_kv_tokens : told.host_kv_tokens;
+    if (!replica.host_kv_tokens && told.host_kv_gib.value_or(0) <= 0) replica.host_kv_tokens = 0;
+    replica.host_kv_rate = set.host_kv_rate;
   }
   replicas[backend.endpoint].up = true;
   judge_responses(backend, facts);

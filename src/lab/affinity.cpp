@@ -30,6 +30,8 @@ Affinity::Affinity(const EngineFacts& engine, const routing::RouterSettings& set
   for (const auto id : replicas[endpoint].replicas) {
     replicas[id].max_num_seqs = engine.profile.max_num_seqs;
     replicas[id].kv_capacity_tokens = engine.profile.kv_tokens;
+    replicas[id].host_kv_tokens = engine.profile.host_kv_tokens;
+    replicas[id].host_kv_rate = 1 / engine.profile.host_load;
   }
 }
 

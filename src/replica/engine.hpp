@@ -46,6 +46,7 @@ struct Event {
   int replica = 0;
   int generated = 0;      // tokens so far, this one included
   int cached_tokens = 0;  // of the prompt, found in the cache or the host tier when it was first scheduled
+  int loaded_tokens = 0;  // of these, from the host tier
 };
 
 // Counters since the start, and gauges of now. Names follow vLLM's metrics.

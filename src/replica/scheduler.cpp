@@ -12,7 +12,8 @@ struct Scheduler::Sequence {
   int generated = 0;
   int scheduled = 0;  // tokens that the step under way computes
   std::optional<int> cached_tokens;
-  Instant loaded{};  // its blocks have come from the host tier
+  int loaded_tokens = 0;  // of these, from the host tier
+  Instant loaded{};       // when they have come
 
   int tokens() const { return request.prompt_tokens + generated; }
   bool finished() const { return generated == request.output_tokens; }
@@ -225,14 +226,14 @@ void Scheduler::release(Sequence& sequence) {
 
 void Scheduler::count_lookup(Sequence& sequence, int from_host) {
   if (sequence.cached_tokens) return;  // after a preemption: its own blocks would count as hits
-  const int loaded = from_host * block_size_;
-  const int hits = sequence.computed - loaded;
+  sequence.loaded_tokens = from_host * block_size_;
+  const int hits = sequence.computed - sequence.loaded_tokens;
   sequence.cached_tokens = sequence.computed;
   counters_.prefix_cache_queries += sequence.request.prompt_tokens;
   counters_.prefix_cache_hits += hits;
   if (!host_) return;
   counters_.external_prefix_cache_queries += sequence.request.prompt_tokens - hits;
-  counters_.external_prefix_cache_hits += loaded;
+  counters_.external_prefix_cache_hits += sequence.loaded_tokens;
 }
 
 void Scheduler::end_step(Instant at, std::vector<Event>& events) {
@@ -254,7 +255,8 @@ void Scheduler::emit_token(Sequence& sequence, Instant at, std::vector<Event>& e
               .at = at,
               .replica = replica_,
               .generated = sequence.generated,
-              .cached_tokens = *sequence.cached_tokens};
+              .cached_tokens = *sequence.cached_tokens,
+              .loaded_tokens = sequence.loaded_tokens};
   events.push_back(event);
   if (!sequence.finished()) return;
   event.kind = Event::Kind::finished;

@@ -251,7 +251,7 @@ void Places::use(Conv& c, ReplicaId home, Instant now) {
 
 // Forgets the conversations of which a replica keeps nothing.
 void Places::trim(ReplicaId replica) {
-  double left = std::max(capacity(replica), settings_.host_tokens);
+  double left = keeps_at_most(replica);
   std::erase_if(learnt(replica).recent, [&](ConversationKey key) {
     const auto& c = convs_.at(key);
     const bool gone = left <= 0 && !c.place && c.queued == 0 && c.in_flight == 0;

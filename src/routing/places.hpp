@@ -34,10 +34,6 @@ struct PlacesSettings {
   double wait_share = 0.45;  // the knob: the share of turns that may wait, above 0, at most 1
   // A turn that has waited so long gets the next room there is, whoever holds it.
   Duration max_wait = std::chrono::seconds(120);
-  // vLLM's host tier (--kv-offloading-size) of a replica, in tokens, and how fast it brings them back, in
-  // tokens/s.
-  double host_tokens = 0;
-  double host_rate = 83'000;
 };
 
 // What a turn asks for. Tokens are estimates.
@@ -143,6 +139,7 @@ class Places {
   bool is_full(const Replica& replica, Instant now) const;
   Learnt& learnt(ReplicaId replica);
   double capacity(ReplicaId replica) const;
+  double keeps_at_most(ReplicaId replica) const;
   double shared(std::uint64_t head) const;
   double own(const Conv& conv) const;
   double own(const PlaceRequest& request) const;

@@ -16,7 +16,6 @@ class Traffic {
       : random_(seed),
         router_({.admission = random_.unit() < 0.8 ? Admission::automatic : Admission::on}, {}) {
     router_.settings().places.wait_share = random_.unit() < 0.3 ? 1.0 : 0.1 + 0.8 * random_.unit();
-    if (random_.unit() < 0.2) router_.settings().places.host_tokens = 200'000;
     for (int i = 0; i < 2; ++i) {
       auto& replicas = router_.replicas();
       const auto endpoint = replicas.endpoint("http://engine" + std::to_string(i));
@@ -25,6 +24,7 @@ class Traffic {
       for (const auto id : replicas[endpoint].replicas) {
         replicas[id].max_num_seqs = 8;
         replicas[id].kv_capacity_tokens = random_.between(20'000, 60'000);
+        if (random_.unit() < 0.2) replicas[id].host_kv_tokens = 200'000;
       }
       endpoints_.push_back(endpoint);
     }

@@ -39,6 +39,11 @@ double Places::capacity(ReplicaId replica) const {
   return found == learnt_.end() ? Learnt{}.capacity : found->second.capacity;
 }
 
+// Tokens in its cache and, where there is one, its host tier, which has a copy of what is in the cache.
+double Places::keeps_at_most(ReplicaId replica) const {
+  return std::max(capacity(replica), static_cast<double>(replicas_[replica].host_kv_tokens.value_or(0)));
+}
+
 double Places::shared(std::uint64_t head) const {
   const auto found = shared_.find(head);
   return found == shared_.end() ? 0 : found->second;
@@ -59,7 +64,7 @@ double Places::own(const PlaceRequest& request) const {
 // has taken its room first, and so has what is in use now.
 double Places::kept(const Conv& c) const {
   if (!c.home) return 0;
-  double left = std::max(capacity(*c.home), settings_.host_tokens) - shared(c.head);
+  double left = keeps_at_most(*c.home) - shared(c.head);
   bool later = true;
   for (const auto key : learnt_.at(*c.home).recent) {
     const auto& other = convs_.at(key);
@@ -77,9 +82,11 @@ bool Places::has_home(const Conv& c) const {
   return keeps > chunk() || keeps >= c.context - shared(c.head);
 }
 
-// Seconds to read what a conversation has of its own once it is evicted.
+// Seconds to bring back what a conversation has of its own once it is evicted: from the host tier, or by
+// reading it again.
 double Places::rebuild(const Conv& c) const {
-  const double rate = settings_.host_tokens > 0 ? settings_.host_rate : learnt_.at(*c.home).rate;
+  const auto& home = replicas_[*c.home];
+  const double rate = home.host_kv_tokens.value_or(0) > 0 ? home.host_kv_rate : learnt_.at(*c.home).rate;
   return std::max(0.0, c.context - shared(c.head)) / rate;
 }
 

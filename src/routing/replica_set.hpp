@@ -54,6 +54,9 @@ struct Replica {
   std::optional<int> learnt_max_num_seqs;  // where running has stood still; see Ceiling
   Ceiling ceiling;
   std::optional<std::int64_t> kv_capacity_tokens;
+  // Of its host tier (vLLM's --kv-offloading-size); 0: none that we know of; nothing: the size is not known.
+  std::optional<std::int64_t> host_kv_tokens = 0;
+  double host_kv_rate = 83'000;  // tokens/s brought back: 147 KB each at 12 GB/s
   ReplicaCounters counters;
 };
 

@@ -177,6 +177,8 @@ std::string Api::metrics_page() {
   reading.model = options_.model;
   reading.block_size = options_.profile.block_size;
   reading.kv_tokens = options_.profile.kv_tokens;
+  reading.host_kv_gib =
+      static_cast<double>(options_.profile.host_kv_tokens) * options_.profile.kv_bytes / (1 << 30);
   reading.max_model_len = options_.profile.max_model_len;
   reading.busy_rejections = busy_rejections_;
   if (options_.api_servers == 1) reading.process_start = process_start_;

@@ -100,7 +100,8 @@ void EngineDriver::deliver(const replica::Event& event) {
   const auto& asked = turn.asked_[static_cast<std::size_t>(turn.choice(event))];
   auto& tally = tallies_[static_cast<std::size_t>(event.replica)];
   if (event.kind == replica::Event::Kind::token && event.generated == 1)
-    tally.first_token(asked.prompt_tokens, event.cached_tokens, event.at - turn.submitted_);
+    tally.first_token(asked.prompt_tokens, event.cached_tokens, event.loaded_tokens,
+                      event.at - turn.submitted_);
   if (event.kind == replica::Event::Kind::finished)
     ++(asked.finish == Finish::length ? tally.cut_by_length : tally.stopped);
   turn.events_.push_back(event);

@@ -98,11 +98,22 @@ void write_cache_counters(Page& page) {
   page.family("vllm:prefix_cache_hits_total", "counter",
               "Prefix cache hits, in terms of number of cached tokens.");
   page.each([](const Reading& r) { return r.stats.prefix_cache_hits; });
+  page.family(
+      "vllm:external_prefix_cache_queries_total", "counter",
+      "External prefix cache queries from KV connector cross-instance cache sharing, in terms of number of "
+      "queried tokens.");
+  page.each([](const Reading& r) { return r.stats.external_prefix_cache_queries; });
+  page.family(
+      "vllm:external_prefix_cache_hits_total", "counter",
+      "External prefix cache hits from KV connector cross-instance cache sharing, in terms of number of "
+      "cached tokens.");
+  page.each([](const Reading& r) { return r.stats.external_prefix_cache_hits; });
   page.family("vllm:prompt_tokens_by_source_total", "counter", "Number of prompt tokens by source.");
   page.each([](const Reading& r) { return r.tally.prompt_tokens - r.tally.cached_tokens; },
             {{"source", "local_compute"}});
-  page.each([](const Reading& r) { return r.tally.cached_tokens; }, {{"source", "local_cache_hit"}});
-  page.each(zero, {{"source", "external_kv_transfer"}});
+  page.each([](const Reading& r) { return r.tally.cached_tokens - r.tally.loaded_tokens; },
+            {{"source", "local_cache_hit"}});
+  page.each([](const Reading& r) { return r.tally.loaded_tokens; }, {{"source", "external_kv_transfer"}});
   page.family("vllm:prompt_tokens_cached_total", "counter",
               "Number of cached prompt tokens (local + external).");
   page.each([](const Reading& r) { return r.tally.cached_tokens; });
@@ -157,6 +168,7 @@ void write_cache_config(Page& page, const MetricsReading& reading) {
                  {"kv_cache_max_concurrency",
                   number(static_cast<double>(tokens) / static_cast<double>(reading.max_model_len))},
                  {"kv_cache_size_tokens", std::to_string(tokens)},
+                 {"kv_offloading_size", reading.host_kv_gib > 0 ? number(reading.host_kv_gib) : "None"},
                  {"num_gpu_blocks", std::to_string(blocks)},
                  {"prefix_caching_hash_algo", "sha256"},
                  {"sliding_window", "None"}},

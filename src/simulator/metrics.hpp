@@ -20,6 +20,7 @@ struct MetricsReading {
   std::string model;
   int block_size = 16;
   std::int64_t kv_tokens = 0;  // a replica
+  double host_kv_gib = 0;      // its host tier; 0: none
   int max_model_len = 0;
   std::int64_t busy_rejections = 0;
   std::optional<double> process_start;  // unix seconds; absent when there are several API servers

@@ -80,14 +80,16 @@ TEST(Metrics, TellTheCountsOfEachReplica) {
   auto& replica = reading.replicas[1];
   replica.stats.running = 3;
   replica.stats.kv_used = 0.25;
-  replica.tally.first_token(1000, 960, std::chrono::milliseconds(30));
+  replica.tally.first_token(1000, 960, 320, std::chrono::milliseconds(30));
   replica.tally.cut_by_length = 2;
   const auto page = render_metrics(reading);
   EXPECT_EQ(value_of(page, "vllm:num_requests_running", "0"), 0);
   EXPECT_EQ(value_of(page, "vllm:num_requests_running", "1"), 3);
   EXPECT_EQ(value_of(page, "vllm:kv_cache_usage_perc", "1"), 0.25);
   EXPECT_EQ(value_of(page, "vllm:prompt_tokens_by_source_total", "1", "source", "local_compute"), 40);
-  EXPECT_EQ(value_of(page, "vllm:prompt_tokens_by_source_total", "1", "source", "local_cache_hit"), 960);
+  EXPECT_EQ(value_of(page, "vllm:prompt_tokens_by_source_total", "1", "source", "local_cache_hit"), 640);
+  EXPECT_EQ(value_of(page, "vllm:prompt_tokens_by_source_total", "1", "source", "external_kv_transfer"), 320);
+  EXPECT_EQ(value_of(page, "vllm:prompt_tokens_cached_total", "1"), 960);
   EXPECT_EQ(value_of(page, "vllm:request_success_total", "1", "finished_reason", "length"), 2);
   EXPECT_EQ(value_of(page, "vllm:time_to_first_token_seconds_bucket", "1", "le", "0.02"), 0);
   EXPECT_EQ(value_of(page, "vllm:time_to_first_token_seconds_bucket", "1", "le", "0.04"), 1);
@@ -97,9 +99,15 @@ TEST(Metrics, TellTheCountsOfEachReplica) {
 
 TEST(Metrics, TellTheCapacityOfAReplica) {
   const auto page = render_metrics(two_replicas());
-  EXPECT_THAT(page,
-              testing::HasSubstr(
-                  R"(kv_cache_max_concurrency="1.25",kv_cache_size_tokens="5120",num_gpu_blocks="160")"));
+  EXPECT_THAT(page, testing::HasSubstr(R"(kv_cache_max_concurrency="1.25",kv_cache_size_tokens="5120")"));
+  EXPECT_THAT(page, testing::HasSubstr(R"(num_gpu_blocks="160")"));
+}
+
+TEST(Metrics, TellTheSizeOfTheHostTier) {
+  auto reading = two_replicas();
+  EXPECT_THAT(render_metrics(reading), testing::HasSubstr(R"(kv_offloading_size="None")"));
+  reading.host_kv_gib = 16;
+  EXPECT_THAT(render_metrics(reading), testing::HasSubstr(R"(kv_offloading_size="16.0")"));
 }
 
 TEST(Metrics, LeaveOneReplicaOutWhenAsked) {

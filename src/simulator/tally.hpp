@@ -16,15 +16,17 @@ inline constexpr std::array ttft_borders{0.001, 0.005, 0.01, 0.02,  0.04,  0.06,
 
 struct Tally {
   std::int64_t prompt_tokens = 0;  // of turns whose prefill is done
-  std::int64_t cached_tokens = 0;  // of these, found in the cache
+  std::int64_t cached_tokens = 0;  // of these, found in the cache or the host tier
+  std::int64_t loaded_tokens = 0;  // of these, from the host tier
   std::int64_t stopped = 0;        // turns that ended by themselves
   std::int64_t cut_by_length = 0;
   std::array<std::int64_t, ttft_borders.size() + 1> ttft{};  // turns per bucket, not cumulative
   double ttft_sum = 0;                                       // engine seconds
 
-  void first_token(int prompt, int cached, Duration waited) {
+  void first_token(int prompt, int cached, int loaded, Duration waited) {
     prompt_tokens += prompt;
     cached_tokens += cached;
+    loaded_tokens += loaded;
     const auto s = seconds(waited);
     std::size_t bucket = 0;
     while (bucket < ttft_borders.size() && s > ttft_borders[bucket]) ++bucket;
