@@ -4,19 +4,13 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "app/bench_run.hpp"
 #include "app/compare.hpp"
-#include "app/progress_line.hpp"
-#include "app/report_output.hpp"
-#include "app/workload_flags.hpp"
+#include "app/run_to_end.hpp"
 #include "base/version.hpp"
-#include "bench/bed.hpp"
-#include "bench/experiment.hpp"
-#include "report/tables.hpp"
 
 namespace lmw::app {
 
@@ -24,84 +18,6 @@ namespace {
 
 // Of a model's context, so that what the chat template and a real tokenizer add to a trace still fits.
 constexpr double usable_context = 0.9;
-constexpr int interrupted_status = 130;  // as of a program that SIGINT ended
-
-struct BenchOptions {
-  WorkloadFlags workload;
-  bench::BedOptions bed{.url = "http://127.0.0.1:8080", .admin = "http://127.0.0.1:8081"};
-  wire::Endpoint api = wire::Endpoint::messages;
-  bench::Ids ids = bench::Ids::session;
-  bool ignore_eos = true;
-  std::vector<std::string> arms;
-  int repeats = 1;
-  bench::Order order = bench::Order::abba;
-  double rest = 300;
-  std::uint64_t seed = 1;
-  double think_scale = 1;
-  double time_scale = 1;
-  std::string note;
-  ReportOutput output;
-};
-
-void add_target(CLI::App& command, BenchOptions& options) {
-  command.add_option("--url", options.bed.url, "where agents send their turns")->capture_default_str();
-  command
-      .add_option("--admin", options.bed.admin,
-                  "LM Warden's admin side, which switches between the arms; \"\" where there is no LM Warden")
-      ->capture_default_str();
-  command.add_option("--admin-token", options.bed.admin_token)->envname("LMWARDEN_ADMIN_TOKEN");
-  command.add_option("--api-key", options.bed.api_key, "sent as a bearer token");
-  command.add_option("--metrics", options.bed.metrics,
-                     "engines whose counters are read (default: LM Warden's, or what is at --url)");
-  command.add_option("--model", options.bed.model, "default: the first that is served");
-  command.add_option("--api", options.api, "messages, chat or responses")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, wire::Endpoint>{{"messages", wire::Endpoint::messages},
-                                                {"chat", wire::Endpoint::chat_completions},
-                                                {"responses", wire::Endpoint::responses}}))
-      ->default_str("messages");
-  command
-      .add_option("--ids", options.ids,
-                  "how agents name their conversation: session (X-Session-Id), claude-code, none")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, bench::Ids>{{"session", bench::Ids::session},
-                                                                    {"claude-code", bench::Ids::claude_code},
-                                                                    {"none", bench::Ids::none}}))
-      ->default_str("session");
-  command.add_flag("!--no-ignore-eos", options.ignore_eos, "let the model end its answers where it likes");
-}
-
-void add_options(CLI::App& command, BenchOptions& options) {
-  add_workload_flags(command, options.workload);
-  add_target(command, options);
-  command
-      .add_option("--arms", options.arms,
-                  names_of(bench::arms()) + " (default: off,on; as-is where there is no LM Warden)")
-      ->delimiter(',');
-  command.add_option("--repeats", options.repeats, "runs of each arm; the report has their means and spread")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  command.add_option("--order", options.order, "of the runs: abba or shuffle")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, bench::Order>{
-          {"abba", bench::Order::abba}, {"shuffle", bench::Order::shuffle}}))
-      ->default_str("abba");
-  command
-      .add_option("--rest", options.rest,
-                  "seconds between two runs; 300 is how long LM Warden's affinity rule counts a conversation "
-                  "as recent")
-      ->check(CLI::Range(0.0, 86'400.0))
-      ->capture_default_str();
-  command.add_option("--seed", options.seed, "of the sessions' sizes")->capture_default_str();
-  command.add_option("--think-scale", options.think_scale, "the pauses of a trace times this; 0: none")
-      ->check(CLI::Range(0.0, 1000.0))
-      ->capture_default_str();
-  command
-      .add_option("--time-scale", options.time_scale, "engine seconds a second, before a simulated engine")
-      ->check(CLI::Range(0.01, 1000.0))
-      ->capture_default_str();
-  command.add_option("--note", options.note, "for the report: the GPUs, the engine's flags, …");
-  add_report_output(command, options.output);
-}
 
 int complain(const std::string& why) {
   fmt::print(stderr, "lmwarden bench: {}\n", why);
@@ -123,12 +39,10 @@ Result<std::vector<const bench::Arm*>> arms_of(const BenchOptions& options, cons
   return arms;
 }
 
-std::vector<std::pair<std::string, std::string>> provenance(const BenchOptions& options,
-                                                            const bench::Bed& bed,
-                                                            const bench::ExperimentOptions& experiment,
-                                                            const std::string& flags) {
+About provenance(const BenchOptions& options, const bench::Bed& bed,
+                 const bench::ExperimentOptions& experiment, const std::string& flags) {
   const auto& workload = experiment.workload;
-  std::vector<std::pair<std::string, std::string>> lines{
+  About lines{
       {"version", "lmwarden " + std::string(version)},
       {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now()))},
       {"flags", flags},
@@ -146,92 +60,6 @@ std::vector<std::pair<std::string, std::string>> provenance(const BenchOptions& 
   if (!options.note.empty()) lines.emplace_back("note", options.note);
   return lines;
 }
-
-// Runs it, with a progress line, and writes the report again after each step.
-class Runner {
- public:
-  Runner(const BenchOptions& options, std::vector<std::pair<std::string, std::string>> about)
-      : options_(options), about_(std::move(about)) {}
-
-  int run(net::asio::io_context& context, bench::ExperimentOptions plan, bench::Gateway* gateway,
-          const EngineClock& clock) {
-    bench::Experiment experiment(context, std::move(plan), gateway, clock);
-    experiment_ = &experiment;
-    net::asio::signal_set signals(context, SIGINT, SIGTERM);
-    signals.async_wait([&](boost::system::error_code error, int) {
-      if (error) return;
-      interrupted_ = true;
-      experiment.stop();
-    });
-    Result<void> result;
-    net::asio::co_spawn(
-        context,
-        [&]() -> net::awaitable<void> {
-          result = co_await experiment.run([&](const bench::Progress& progress) { show(progress); },
-                                           [&] { write(); });
-          signals.cancel();
-        },
-        [](std::exception_ptr failed) {
-          if (failed) std::rethrow_exception(failed);
-        });
-    context.restart();
-    context.run();
-    line_.end();
-    return finish(result);
-  }
-
- private:
-  report::Report report() const {
-    auto report = experiment_->report();
-    report.title = "Bench: " + options_.workload.name;
-    report.provenance = about_;
-    return report;
-  }
-
-  void show(const bench::Progress& progress) {
-    line_.show(fmt::format("{} {}", progress.arm.name, progress.step.sessions), progress.share, progress.step,
-               seconds(progress.left) / options_.time_scale);
-  }
-
-  void write() {
-    line_.end();
-    if (!takes_stdout(options_.output)) written_ = write_report(options_.output, report()) && written_;
-  }
-
-  int finish(const Result<void>& result) {
-    const auto finished = report();
-    if (takes_stdout(options_.output)) {
-      written_ = write_report(options_.output, finished);
-    } else {
-      fmt::print("{}\n", report::to_table(finished));
-      for (const auto& arm : finished.arms) fmt::print("{:<15} {}\n", arm.name, arm.what);
-      if (written_ && !finished.arms.empty()) fmt::print("\nWritten: {}\n", files());
-    }
-    warn_of_empty_steps(finished);
-    if (!experiment_->last_failure().empty())
-      fmt::print(stderr, "Turns have failed; the last one: {}\n", experiment_->last_failure());
-    if (interrupted_) fmt::print(stderr, "Interrupted: these are the steps that were finished.\n");
-    if (!result) return complain(result.error().message);
-    if (interrupted_) return interrupted_status;
-    return written_ ? 0 : 1;
-  }
-
-  std::string files() const {
-    const auto& output = options_.output;
-    std::vector<std::string> files;
-    for (const auto& file : {output.json, output.csv, output.markdown, output.html}) {
-      if (!file.empty()) files.push_back(file);
-    }
-    return fmt::format("{}", fmt::join(files, ", "));
-  }
-
-  const BenchOptions& options_;
-  std::vector<std::pair<std::string, std::string>> about_;
-  bench::Experiment* experiment_ = nullptr;
-  ProgressLine line_;
-  bool interrupted_ = false;
-  bool written_ = true;
-};
 
 // The sessions of the trace, made to fit.
 Result<void> prepare_trace(const BenchOptions& options, const bench::Bed& bed, workload::Trace& trace,
@@ -256,17 +84,6 @@ Result<void> prepare_trace(const BenchOptions& options, const bench::Bed& bed, w
   return {};
 }
 
-// As given, without secrets.
-std::string flags_of(const CLI::App& command) {
-  std::string text;
-  for (const auto* option : command.get_options()) {
-    const auto name = option->get_name();
-    if (option->count() == 0 || name == "--api-key" || name == "--admin-token") continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : " ", name, fmt::join(option->results(), ","));
-  }
-  return text;
-}
-
 std::string default_file() {
   return fmt::format("lmwarden-bench-{:%Y%m%d-%H%M%S}.json", fmt::gmtime(std::chrono::system_clock::now()));
 }
@@ -278,13 +95,7 @@ int run_bench(BenchOptions options, const std::string& flags) {
   if (!trace) return complain(trace.error().message);
 
   net::asio::io_context context(1);
-  Result<bench::Bed> bed = failure("");
-  net::asio::co_spawn(
-      context, [&]() -> net::awaitable<void> { bed = co_await bench::find_bed(options.bed); },
-      [](std::exception_ptr failed) {
-        if (failed) std::rethrow_exception(failed);
-      });
-  context.run();
+  const auto bed = run_to_end(context, [&] { return bench::find_bed(options.bed); });
   if (!bed) return complain(bed.error().message);
   for (const auto& notice : bed->notices) fmt::print(stderr, "{}.\n", notice);
   const auto arms = arms_of(options, *bed);
@@ -310,9 +121,8 @@ int run_bench(BenchOptions options, const std::string& flags) {
     if (const auto prepared = prepare_trace(options, *bed, **trace, experiment); !prepared)
       return complain(prepared.error().message);
   }
-  const EngineClock clock(options.time_scale);
-  Runner runner(options, provenance(options, *bed, experiment, flags));
-  return runner.run(context, std::move(experiment), bed->gateway.get(), clock);
+  return run_experiment(context, options, std::move(experiment), bed->gateway.get(),
+                        provenance(options, *bed, experiment, flags));
 }
 
 }  // namespace
@@ -320,7 +130,7 @@ int run_bench(BenchOptions options, const std::string& flags) {
 void add_bench(CLI::App& app, int& status) {
   auto options = std::make_shared<BenchOptions>();  // lives as long as the parser that fills it
   auto* command = app.add_subcommand("bench", "Measure a real box over HTTP, with each way of routing");
-  add_options(*command, *options);
+  add_bench_flags(*command, *options);
   add_compare(*command, status);
   command->callback([options, command, &status] {
     if (command->get_subcommands().empty()) status = run_bench(*options, flags_of(*command));

@@ -4,12 +4,12 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "app/profile_file.hpp"
+#include "app/run_to_end.hpp"
 #include "base/version.hpp"
 #include "bench/calibration.hpp"
 #include "bench/tokenizer.hpp"
@@ -151,13 +151,7 @@ net::awaitable<Result<void>> calibrate(net::asio::io_context& context, const Cal
 
 int run_calibrate(const CalibrateOptions& options) {
   net::asio::io_context context(1);
-  Result<void> result;
-  net::asio::co_spawn(
-      context, [&]() -> net::awaitable<void> { result = co_await calibrate(context, options); },
-      [](std::exception_ptr failed) {
-        if (failed) std::rethrow_exception(failed);
-      });
-  context.run();
+  const auto result = run_to_end(context, [&] { return calibrate(context, options); });
   return result ? 0 : complain(result.error().message);
 }
 

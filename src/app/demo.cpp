@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "app/banner.hpp"
 #include "app/gateway_service.hpp"
 #include "app/progress_line.hpp"
+#include "app/run_to_end.hpp"
 #include "app/worker.hpp"
 #include "base/version.hpp"
 #include "bench/experiment.hpp"
@@ -128,21 +128,16 @@ Result<report::Step> run_arm(const DemoOptions& options, std::size_t arm, const 
   bench::Gateway gateway({parse_origin(box.gateway().admin_url()).value(), ""}, std::string(model));
   bench::Experiment experiment(context, experiment_of(options, box, plans[arm].name), &gateway, clock);
   ProgressLine line;
-  Result<void> result;
-  const auto work = [&]() -> net::awaitable<void> {
+  const auto result = run_to_end(context, [&]() -> net::awaitable<Result<void>> {
     co_await wait_until_ready(context, parse_origin(box.gateway().api_url()).value());
-    result = co_await experiment.run(
+    co_return co_await experiment.run(
         [&](const bench::Progress& progress) {
           const double arms_left = static_cast<double>(plans.size() - arm) - progress.share;
           line.show(plans[arm].name, progress.share, progress.step,
                     arms_left * options.seconds / options.speed);
         },
         [] {});
-  };
-  net::asio::co_spawn(context, work, [](std::exception_ptr failed) {
-    if (failed) std::rethrow_exception(failed);
   });
-  context.run();
   line.end();
   if (!result) return std::unexpected(result.error());
   return experiment.report().arms.front().steps.front();

@@ -4,11 +4,11 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <fmt/format.h>
 
 #include "app/profile_file.hpp"
 #include "app/report_output.hpp"
+#include "app/run_to_end.hpp"
 #include "app/workload_flags.hpp"
 #include "base/version.hpp"
 #include "bench/gateway.hpp"
@@ -67,20 +67,12 @@ Result<void> look_at_gateway(PlanOptions& options) {
   if (!origin) return failure("--admin: " + origin.error().message);
   const engine::Access access{*origin, options.admin_token};
   net::asio::io_context context(1);
-  Result<bench::LiveBox> box;
-  const auto look = [&]() -> net::awaitable<void> {
-    auto model = options.model.empty() ? co_await bench::Gateway::first_model(access)
-                                       : Result<std::string>(options.model);
-    if (model) {
-      box = co_await bench::Gateway(access, *model).live_box();
-    } else {
-      box = std::unexpected(model.error());
-    }
-  };
-  net::asio::co_spawn(context, look, [](std::exception_ptr failed) {
-    if (failed) std::rethrow_exception(failed);
+  const auto box = run_to_end(context, [&]() -> net::awaitable<Result<bench::LiveBox>> {
+    auto model = Result<std::string>(options.model);
+    if (options.model.empty()) model = co_await bench::Gateway::first_model(access);
+    if (!model) co_return std::unexpected(model.error());
+    co_return co_await bench::Gateway(access, *model).live_box();
   });
-  context.run();
   if (!box) return std::unexpected(box.error());
   if (box->context == 0 && !options.context)
     return failure("there was no conversation in the last hour to plan with: --context");
