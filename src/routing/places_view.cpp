@@ -7,7 +7,7 @@ namespace lmw::routing {
 
 std::optional<ReplicaId> Places::waits_for(const Waiter& waiter) const {
   const auto& c = *waiter.conv;
-  if (c.place || has_home(c)) return c.home;
+  if (has_home(c) || (c.place && replicas_.usable(*c.home))) return c.home;
   std::optional<ReplicaId> roomiest;
   double most = 0;
   for (const auto& replica : replicas_.replicas()) {
