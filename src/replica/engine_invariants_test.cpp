@@ -1,11 +1,11 @@
 // Random traffic with aborts and hangs at a cache that is too small for it. The seed of a failure is printed;
 // run it alone with LMW_SEED=<seed>.
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 
 #include <gtest/gtest.h>
 
+#include "base/seeds.hpp"
 #include "replica/engine.hpp"
 #include "replica/testing.hpp"
 
@@ -156,9 +156,7 @@ class World {
 constexpr int kActions = 300;
 
 TEST(EngineInvariants, HoldForRandomTraffic) {
-  std::uint64_t first = 1;
-  std::uint64_t last = 300;
-  if (const char* seed = std::getenv("LMW_SEED")) first = last = std::strtoull(seed, nullptr, 10);
+  const auto [first, last] = seeds_or(300);
   std::int64_t preemptions = 0;
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     SCOPED_TRACE("LMW_SEED=" + std::to_string(seed));

@@ -13,9 +13,11 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -23,6 +25,7 @@
 #include "base/time.hpp"
 #include "routing/counters.hpp"
 #include "routing/ids.hpp"
+#include "routing/place_home.hpp"
 #include "routing/placement.hpp"
 #include "routing/replica_set.hpp"
 
@@ -91,35 +94,30 @@ class Places {
   std::vector<Waiting> waiting_turns(Instant now) const;
   // About how long a turn that comes now and finds no room would wait; nothing while too little is known.
   std::optional<Duration> expected_wait() const { return expected_wait(queue_.size() + 1); }
-  int places(ReplicaId replica) const;
+  int places(ReplicaId replica) const { return home_of(replica).places; }
   std::uint64_t rotations() const { return rotations_; }  // places that changed hands
 
  private:
-  std::optional<Duration> expected_wait(std::size_t position) const;
-  struct Conv {
-    ConversationKey key;
-    std::uint64_t head = 0;
-    std::optional<ReplicaId> home;
-    bool place = false;
-    int in_flight = 0;
-    double context = 0;  // tokens after its last turn
-    double prompt = 0;   // of the last turn sent, estimated
-    Instant since{};     // it holds its place
-    Instant used{};      // last sent or ended
-    int queued = 0;      // turns that wait
-  };
+  using Conv = PlaceConversation;
+  using Home = PlaceHome;
   struct Waiter {
     TurnId turn;
     PlaceRequest request;
+    Conv* conv = nullptr;
     Instant arrived{};
     std::uint64_t tag = 0;  // lower ones are served first
+  };
+  struct ByTag {
+    bool operator()(const Waiter* a, const Waiter* b) const {
+      return std::pair(a->tag, a->turn) < std::pair(b->tag, b->turn);
+    }
   };
   struct Session {
     std::size_t turns = 0;   // waiting or under way
     std::uint64_t next = 0;  // tag of its next turn, but for the first few
   };
   struct Flight {
-    ConversationKey conversation;
+    Conv* conv = nullptr;
     GroupKey group;
     ReplicaId replica;
     std::uint64_t head = 0;
@@ -128,61 +126,90 @@ class Places {
     double uncached = 0;
     Instant sent{};
   };
-  struct Learnt {               // of a replica
-    double rate = 3'200;        // prefill tokens/s
-    double capacity = 131'072;  // where the engine does not tell it
-    Instant cut{};
-    std::list<ConversationKey> recent;  // homed here, the last used first
+  struct Room {
+    double left = 0;  // tokens, with the asked conversation in it
+    bool empty = true;
   };
 
   Conv& conv(const PlaceRequest& request);
+  Home& home_of(ReplicaId replica);
+  const Home& home_of(ReplicaId replica) const;
   bool is_full(const Replica& replica, Instant now) const;
-  Learnt& learnt(ReplicaId replica);
   double capacity(ReplicaId replica) const;
   double keeps_at_most(ReplicaId replica) const;
   double shared(std::uint64_t head) const;
   double own(const Conv& conv) const;
   double own(const PlaceRequest& request) const;
-  double kept(const Conv& conv) const;
+  double kept(const Conv& conv);
   bool has_home(const Conv& conv) const;
+  double used_by(const Conv& conv) const;
+  void look_through(ReplicaId replica);
   double chunk() const;
   double rebuild(const Conv& conv) const;
   Duration hold(const Conv& conv) const;
   bool is_overdue(const Waiter& waiter, Instant now) const {
     return now - waiter.arrived >= settings_.max_wait;
   }
-  struct Room {
-    double left = 0;  // tokens, with the asked conversation in it
-    bool empty = true;
-  };
-  Room room(const Conv& asks, const PlaceRequest& request, ReplicaId replica, const Conv* without) const;
+  Room room(const Conv& asks, const PlaceRequest& request, ReplicaId replica,
+            const Conv* without = nullptr) const;
+  bool has_slot(const Replica& replica) const;
   bool fits(const Conv& asks, const PlaceRequest& request, ReplicaId replica,
             const Conv* without = nullptr) const;
-  std::optional<ReplicaId> waits_for(const Conv& asks, const PlaceRequest& request) const;
+  std::optional<Duration> expected_wait(std::size_t position) const;
+  std::optional<ReplicaId> waits_for(const Waiter& waiter) const;
+
   bool is_due(const Conv& holder, Instant now);
   void expire_idle(Instant now);
   const Waiter* next_holder();
-  std::optional<Admitted> next_newcomer(bool elsewhere, std::vector<ReplicaId>& claimed, Instant now);
-  void make_room(const Conv& asks, const PlaceRequest& request, ReplicaId replica);
+  struct Found {
+    std::optional<ReplicaId> fits;      // the replica to send to
+    std::optional<ReplicaId> roomiest;  // else where most is left
+  };
+  std::optional<Admitted> next_newcomer(Instant now);
+  enum class Where { home, elsewhere, anywhere };
+  std::optional<Where> candidates(const Waiter& waiter, bool elsewhere, Instant now);
+  // What one look through the queue goes by, of each replica.
+  struct Search {
+    std::vector<bool> claimed;          // not usable, or what an older turn waits for
+    std::optional<std::uint64_t> head;  // of the newcomers for whom …
+    std::vector<double> left;           // … so many tokens are left; endless where nobody holds a place
+  };
+  void look_for(std::uint64_t head, Search& search) const;
+  Found find_room(const Waiter& waiter, Where where, const Search& search, Instant now) const;
+  void make_room(const Waiter& waiter, ReplicaId replica);
   Admitted send(const Waiter& waiter, ReplicaId replica, Instant now);
   void leave(Conv& conv);
+  // Whatever changes what a place counts with is done in here.
+  template <class Change>
+  void change(Conv& conv, Change change);
+  void count(Conv& conv);
+  void uncount(Conv& conv);
   void forget(Conv& conv);
   void use(Conv& conv, ReplicaId home, Instant now);
-  void trim(ReplicaId replica);
   void learn(const Flight& flight, const Conv& conv, const TokenCounts& tokens, Instant now);
-  std::uint64_t tag_of(GroupKey group);
-  void done(GroupKey group);
-  std::vector<const Waiter*> in_order(Instant now) const;
+  void learn_shared(std::uint64_t head, double cached);
 
+  // The queue. Of a session, those beyond its first few turns under way let other sessions' pass.
+  void enqueue(TurnId turn, const PlaceRequest& request, Conv& conv, Instant now);
+  void dequeue(TurnId turn);
+  void done(GroupKey group);
+  // In the order in which they are served, until `visit` returns false.
+  template <class Visit>
+  void in_order(Instant now, Visit visit) const;
+
+  static constexpr Duration least_hold = std::chrono::milliseconds(200);
   static constexpr std::size_t max_heads = 1024;  // beyond it all are learnt anew
 
   const PlacesSettings& settings_;
   const ReplicaSet& replicas_;
   std::unordered_map<ConversationKey, Conv> convs_;
-  std::map<ReplicaId, Learnt> learnt_;
+  std::deque<Home> homes_;                            // by ReplicaId
   std::unordered_map<std::uint64_t, double> shared_;  // by head: tokens
   std::unordered_map<TurnId, Flight> flights_;
   std::map<TurnId, Waiter> queue_;  // in order of arrival
+  std::set<const Waiter*, ByTag> order_;
+  int holders_queued_ = 0;  // turns that wait though their conversations hold a place
+  std::list<Conv*> idle_;   // hold a place and have no turn under way, the longest idle first
   std::unordered_map<GroupKey, Session> sessions_;
   std::uint64_t served_ = 0;  // the highest tag that was sent
   double output_ = 200;       // generated tokens a turn
@@ -193,5 +220,23 @@ class Places {
   Instant last_send_{};
   std::uint64_t rotations_ = 0;
 };
+
+template <class Change>
+void Places::change(Conv& c, Change made) {
+  if (c.place) uncount(c);
+  made();
+  if (c.place) count(c);
+}
+
+template <class Visit>
+void Places::in_order(Instant now, Visit visit) const {
+  for (const auto& [turn, waiter] : queue_) {  // who has waited too long comes first
+    if (!is_overdue(waiter, now)) break;
+    if (!visit(waiter)) return;
+  }
+  for (const auto* waiter : order_) {
+    if (!is_overdue(*waiter, now) && !visit(*waiter)) return;
+  }
+}
 
 }  // namespace lmw::routing

@@ -1,6 +1,7 @@
 // What is known of conversations and replicas, and what is learnt of them.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "routing/placement.hpp"
 #include "routing/places.hpp"
@@ -11,7 +12,6 @@ namespace {
 
 constexpr double block = 16;          // tokens of a KV block
 constexpr double most_chunk = 2'048;  // tokens of one prefill step
-constexpr double least_hold = 0.2;    // seconds
 
 // In whole blocks.
 double blocks(double tokens) { return std::ceil(std::max(1.0, tokens) / block) * block; }
@@ -21,11 +21,19 @@ double blocks(double tokens) { return std::ceil(std::max(1.0, tokens) / block) *
 Places::Conv& Places::conv(const PlaceRequest& request) {
   auto& c = convs_[request.conversation];
   c.key = request.conversation;
-  c.head = request.head;
+  if (c.head != request.head) change(c, [&] { c.head = request.head; });
   return c;
 }
 
-Places::Learnt& Places::learnt(ReplicaId replica) { return learnt_[replica]; }
+PlaceHome& Places::home_of(ReplicaId replica) {
+  if (replica.value() >= homes_.size()) homes_.resize(replicas_.replicas().size());
+  return homes_[replica.value()];
+}
+
+const PlaceHome& Places::home_of(ReplicaId replica) const {
+  static const PlaceHome unknown;
+  return replica.value() < homes_.size() ? homes_[replica.value()] : unknown;
+}
 
 // By the engine's own gauge: there may be more on it than our turns.
 bool Places::is_full(const Replica& replica, Instant now) const {
@@ -34,9 +42,8 @@ bool Places::is_full(const Replica& replica, Instant now) const {
 }
 
 double Places::capacity(ReplicaId replica) const {
-  if (const auto told = replicas_[replica].kv_capacity_tokens) return static_cast<double>(*told);
-  const auto found = learnt_.find(replica);
-  return found == learnt_.end() ? Learnt{}.capacity : found->second.capacity;
+  const auto told = replicas_[replica].kv_capacity_tokens;
+  return told ? static_cast<double>(*told) : home_of(replica).capacity;
 }
 
 // Tokens in its cache and, where there is one, its host tier, which has a copy of what is in the cache.
@@ -60,39 +67,55 @@ double Places::own(const PlaceRequest& request) const {
   return blocks(request.prompt + output_ - shared(request.head));
 }
 
-// Tokens of a conversation that its home still keeps: eviction goes by last use, so what was used later there
-// has taken its room first, and so has what is in use now.
-double Places::kept(const Conv& c) const {
-  if (!c.home) return 0;
-  double left = keeps_at_most(*c.home) - shared(c.head);
-  bool later = true;
-  for (const auto key : learnt_.at(*c.home).recent) {
-    const auto& other = convs_.at(key);
-    if (key == c.key) later = false;
-    if (key == c.key || (!later && other.in_flight == 0)) continue;
-    left -= std::max(0.0, (other.in_flight > 0 ? other.prompt : other.context) - shared(other.head));
-  }
-  return std::clamp(left, 0.0, std::max(0.0, c.context - shared(c.head)));
+// Tokens of the cache that a conversation uses beside the prefix that it shares.
+double Places::used_by(const Conv& c) const {
+  return std::max(0.0, (c.in_flight > 0 ? c.prompt : c.context) - shared(c.head));
 }
 
-// Its home still keeps enough of it to be worth going there, or all that there is.
+// Tokens of a conversation that its home still keeps.
+double Places::kept(const Conv& c) {
+  if (!c.home) return 0;
+  if (home_of(*c.home).changed) look_through(*c.home);
+  return c.kept;
+}
+
+// Counts what a replica keeps of each conversation: eviction goes by last use, so what was used later there
+// has taken its room first, and so has what is in use now. Those of which nothing is kept are forgotten.
+void Places::look_through(ReplicaId replica) {
+  auto& home = home_of(replica);
+  double left = keeps_at_most(replica);
+  for (const auto* c : home.recent) left -= c->in_flight > 0 ? used_by(*c) : 0;
+  for (auto next = home.recent.begin(); next != home.recent.end();) {
+    auto& c = **next++;
+    const double room = left - shared(c.head) + (c.in_flight > 0 ? used_by(c) : 0);
+    c.kept = std::clamp(room, 0.0, std::max(0.0, c.context - shared(c.head)));
+    const bool gone = left <= 0 && !c.place && c.queued == 0 && c.in_flight == 0;
+    if (c.in_flight == 0) left -= used_by(c);
+    if (!gone) continue;
+    home.recent.erase(c.at);
+    convs_.erase(c.key);
+  }
+  home.looked_at = home.recent.size();
+  home.changed = false;
+}
+
+// Its home kept enough of it, as of the last look, to be worth going there, or all that there is.
 bool Places::has_home(const Conv& c) const {
   if (!c.home || !replicas_.usable(*c.home)) return false;
-  const double keeps = kept(c);
-  return keeps > chunk() || keeps >= c.context - shared(c.head);
+  return c.kept > chunk() || c.kept >= c.context - shared(c.head);
 }
 
 // Seconds to bring back what a conversation has of its own once it is evicted: from the host tier, or by
 // reading it again.
 double Places::rebuild(const Conv& c) const {
   const auto& home = replicas_[*c.home];
-  const double rate = home.host_kv_tokens.value_or(0) > 0 ? home.host_kv_rate : learnt_.at(*c.home).rate;
+  const double rate = home.host_kv_tokens.value_or(0) > 0 ? home.host_kv_rate : home_of(*c.home).rate;
   return std::max(0.0, c.context - shared(c.head)) / rate;
 }
 
 // How long an idle conversation keeps its place while others wait.
 Duration Places::hold(const Conv& c) const {
-  return from_seconds(std::max(least_hold, std::min(1.5 * gap_, rebuild(c))));
+  return std::max(least_hold, from_seconds(std::min(1.5 * gap_, rebuild(c))));
 }
 
 // The room on a replica beside the conversations that hold a place there, and one answer more: some are
@@ -100,27 +123,74 @@ Duration Places::hold(const Conv& c) const {
 // place itself ignores the idle ones that came after it.
 Places::Room Places::room(const Conv& asks, const PlaceRequest& request, ReplicaId replica,
                           const Conv* without) const {
-  Room result{.left = capacity(replica) - output_ - shared(asks.head) - own(request)};
-  const auto found = learnt_.find(replica);
-  if (found == learnt_.end()) return result;
-  std::vector<std::uint64_t> heads = {asks.head};
-  for (const auto key : found->second.recent) {
-    const auto& other = convs_.at(key);
-    if (!other.place || &other == &asks || &other == without) continue;
-    if (asks.place && other.in_flight == 0 && other.since > asks.since) continue;
-    result.empty = false;
-    result.left -= own(other);
-    if (std::ranges::find(heads, other.head) != heads.end()) continue;
-    heads.push_back(other.head);
-    result.left -= shared(other.head);
+  const auto& home = home_of(replica);
+  double left = capacity(replica) - output_ - own(request) - home.taken - home.shared;
+  int places = home.places;
+  if (!home.heads.contains(asks.head)) left -= shared(asks.head);
+  const auto leave_out = [&](const Conv& other) { left += other.takes, --places; };
+  const bool holds = asks.place && asks.home == replica;
+  if (holds) leave_out(asks);
+  if (without && without->place && without->home == replica) leave_out(*without);
+  if (!holds || left >= 0) return {left, places == 0};
+  for (const auto* other : idle_) {
+    if (other->home == replica && other->since > asks.since && other != without) leave_out(*other);
   }
-  return result;
+  return {left, places == 0};
+}
+
+// Takes a place into the sums of its replica.
+void Places::count(Conv& c) {
+  auto& home = home_of(*c.home);
+  c.takes = own(c);
+  home.taken += c.takes;
+  ++home.places;
+  holders_queued_ += c.queued;
+  if (home.heads[c.head]++ == 0) home.shared += shared(c.head);
+  if (c.in_flight > 0) {
+    ++home.running;
+  } else {
+    c.pause = idle_.insert(idle_.end(), &c);
+  }
+}
+
+void Places::uncount(Conv& c) {
+  auto& home = home_of(*c.home);
+  home.taken -= c.takes;
+  --home.places;
+  holders_queued_ -= c.queued;
+  const auto head = home.heads.find(c.head);
+  if (--head->second == 0) {
+    home.shared -= shared(c.head);
+    home.heads.erase(head);
+  }
+  if (c.in_flight > 0) {
+    --home.running;
+  } else {
+    idle_.erase(c.pause);
+  }
+}
+
+// The room on each replica for newcomers with a head, before what they need themselves.
+void Places::look_for(std::uint64_t head, Search& search) const {
+  if (search.head == head) return;
+  search.head = head;
+  search.left.clear();
+  for (const auto& replica : replicas_.replicas()) {
+    const auto& home = home_of(replica.id);
+    const double also = home.heads.contains(head) ? 0 : shared(head);
+    search.left.push_back(home.places == 0
+                              ? std::numeric_limits<double>::infinity()
+                              : capacity(replica.id) - output_ - home.taken - home.shared - also);
+  }
+}
+
+bool Places::has_slot(const Replica& replica) const {
+  return replica.in_flight <
+         replica.max_num_seqs.value_or(replica.learnt_max_num_seqs.value_or(assumed_max_num_seqs));
 }
 
 bool Places::fits(const Conv& asks, const PlaceRequest& request, ReplicaId id, const Conv* without) const {
-  const auto& replica = replicas_[id];
-  const int seqs = replica.max_num_seqs.value_or(replica.learnt_max_num_seqs.value_or(assumed_max_num_seqs));
-  if (!replicas_.usable(id) || replica.in_flight >= seqs) return false;
+  if (!replicas_.usable(id) || !has_slot(replicas_[id])) return false;
   const auto beside = room(asks, request, id, without);
   return beside.empty || beside.left >= 0;
 }
@@ -131,18 +201,29 @@ void Places::learn(const Flight& flight, const Conv& c, const TokenCounts& token
   context_ += 0.05 * (total - context_);
   if (!tokens.cached) return;
   const auto cached = static_cast<double>(*tokens.cached);
-  if (flight.first && cached > 0) {
-    if (shared_.size() >= max_heads) shared_.clear();
-    const auto [known, is_new] = shared_.try_emplace(flight.head, cached);
-    if (!is_new) known->second += 0.2 * (cached - known->second);
-  }
+  if (flight.first && cached > 0) learn_shared(flight.head, cached);
   if (replicas_[flight.replica].kv_capacity_tokens || flight.expected <= chunk() || c.context == 0) return;
   // The capacity is not known: it is less where something that should be cached is not.
-  auto& replica = learnt(flight.replica);
+  auto& replica = home_of(flight.replica);
   if (cached < 0.6 * flight.expected) {
     if (seconds(now - replica.cut) > 10) replica.capacity *= 0.88, replica.cut = now;
   } else if (!queue_.empty()) {
     replica.capacity *= 1.004;
+  }
+}
+
+// How long the prefix is that conversations with this head share.
+void Places::learn_shared(std::uint64_t head, double cached) {
+  if (shared_.size() >= max_heads) {
+    shared_.clear();
+    for (auto& home : homes_) home.shared = 0;
+  }
+  const auto [known, is_new] = shared_.try_emplace(head, 0);
+  const double more = (is_new ? 1.0 : 0.2) * (cached - known->second);
+  known->second += more;
+  for (auto& home : homes_) {
+    if (home.heads.contains(head)) home.shared += more;
+    if (std::abs(more) >= block) home.changed = true;
   }
 }
 

@@ -47,6 +47,7 @@ TEST_F(RouterPlaces, NobodyWaitsWhileEverythingFits) {
     }
   }
   EXPECT_EQ(router_.counters().held.count(), 0u);
+  EXPECT_EQ(router_.places().rotations(), 0u);
   expect_all_gauges_zero();
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
+#include "base/seeds.hpp"
 #include "routing/router_fixture.hpp"
 
 namespace lmw::routing {
@@ -11,8 +12,9 @@ namespace {
 
 // Whatever comes, gauges return to zero and each turn ends once.
 TEST(RouterSimulation, KeepsItsInvariantsOverManySeeds) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
+  const auto [first, last] = seeds_or(200);
+  for (auto seed = first; seed <= last; ++seed) {
+    SCOPED_TRACE(testing::Message() << "LMW_SEED=" << seed);
     Random random(seed);
     Router router({}, {.conversations = 20});
     for (const auto* url : {"http://a", "http://b", "http://c"}) {
