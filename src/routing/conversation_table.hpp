@@ -12,9 +12,11 @@
 
 #include "base/time.hpp"
 #include "routing/cache_account.hpp"
+#include "routing/cached_shares.hpp"
 #include "routing/identity.hpp"
 #include "routing/ids.hpp"
 #include "routing/key.hpp"
+#include "routing/shadow.hpp"
 
 namespace lmw::routing {
 
@@ -33,6 +35,9 @@ struct Conversation {
   std::optional<std::int64_t> last_prompt;  // of the last measured turn
   std::optional<std::int64_t> last_cached;
   std::optional<CacheAccount> last_account;
+  CachedShares cached_shares;  // of its last turns
+  ShadowTrail shadow;
+  std::int64_t saved = 0;  // tokens, the sum of its Counterfactuals
 };
 
 struct TableLimits {

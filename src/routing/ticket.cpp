@@ -15,6 +15,8 @@ Ticket::Ticket(Ticket&& other) noexcept
       client_(std::move(other.client_)),
       bytes_(other.bytes_),
       tried_(std::move(other.tried_)),
+      why_(other.why_),
+      shadow_(other.shadow_),
       client_rank_(other.client_rank_),
       is_response_(other.is_response_),
       sent_(other.sent_),
