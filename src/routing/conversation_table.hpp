@@ -16,7 +16,6 @@
 #include "routing/identity.hpp"
 #include "routing/ids.hpp"
 #include "routing/key.hpp"
-#include "routing/shadow.hpp"
 
 namespace lmw::routing {
 
@@ -36,8 +35,7 @@ struct Conversation {
   std::optional<std::int64_t> last_cached;
   std::optional<CacheAccount> last_account;
   CachedShares cached_shares;  // of its last turns
-  ShadowTrail shadow;
-  std::int64_t saved = 0;  // tokens, the sum of its Counterfactuals
+  std::int64_t saved = 0;      // tokens: the sum of its Counterfactuals; see shadow.hpp
 };
 
 struct TableLimits {

@@ -60,7 +60,7 @@ std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
   ticket.client_rank_ = turn.rank_header.has_value();
   ticket.is_response_ = turn.is_response;
   ticket.why_ = reasons;
-  if (is_ours(decision->outcome)) ticket.shadow_ = follow(known, turn.head);
+  if (is_ours(decision->outcome)) ticket.shadow_ = follow(seen.key, turn.head);
   const bool homed = is_homed(decision->outcome);
   remember(ticket, turn, seen, homed);
   if (homed) {

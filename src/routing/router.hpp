@@ -145,7 +145,7 @@ class Router {
   bool is_known_without_tools(const Recognition& seen) const;
   std::optional<Decision> beside(const Recognition& seen, Instant now);
   Why why(KeySource source, const Conversation* conversation, Instant now) const;
-  ShadowTurn follow(const Conversation* conversation, std::uint64_t head);
+  ShadowTurn follow(const std::optional<TurnKey>& key, std::uint64_t head);
   std::optional<Counterfactual> compare(const Ticket& ticket, Conversation* conversation,
                                         const TokenCounts& tokens);
   void remember(Ticket& ticket, const TurnFacts& turn, const Recognition& seen, bool is_homed);
@@ -199,7 +199,7 @@ class Router {
   CacheCounters cache_;
   PromptBreaks breaks_;
   TurnLog log_;
-  Shadow shadow_;
+  Shadow shadow_{replicas_};
   int in_flight_ = 0;
 };
 

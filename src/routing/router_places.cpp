@@ -74,7 +74,7 @@ void Router::let_in(TurnId turn, ReplicaId replica, Instant now) {
   held.why = why(held.source, conversation, now);
   held.why.by_room = places_on();
   if (now > held.since) held.why.held = now - held.since;
-  held.shadow = follow(conversation, held.head);
+  held.shadow = follow(held.key, held.head);
   auto outcome = Outcome::placed;
   if (!conversation) {
     conversation =

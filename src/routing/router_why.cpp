@@ -14,14 +14,24 @@ Why Router::why(KeySource source, const Conversation* conversation, Instant now)
   return why;
 }
 
-ShadowTurn Router::follow(const Conversation* conversation, std::uint64_t head) {
-  return shadow_.send(replicas_, conversation ? &conversation->shadow : nullptr, head);
+// Where the turn would be without us. Its conversation is not new any more once it has had a turn.
+ShadowTurn Router::follow(const std::optional<TurnKey>& key, std::uint64_t head) {
+  ShadowTurn turn{.head = head};
+  if (key) {
+    const auto* conversation = table_.find(key->conversation);
+    turn.conversation = key->conversation;
+    turn.first = !conversation || conversation->turns == 0;
+    if (conversation) turn.context = conversation->context.value_or(0);
+  }
+  return shadow_.send(turn);
 }
 
 std::optional<Counterfactual> Router::compare(const Ticket& ticket, Conversation* conversation,
                                               const TokenCounts& tokens) {
-  const auto engine = shadow_.end(ticket.shadow_, tokens, conversation ? &conversation->shadow : nullptr);
-  if (!engine) return std::nullopt;
+  auto turn = ticket.shadow_;
+  turn.changed = ticket.broken_.has_value();
+  const auto engine = shadow_.end(turn, tokens);
+  if (!engine || !conversation) return std::nullopt;
   auto& saving = counters_.saving;
   ++saving.turns;
   saving.cached += *tokens.cached;

@@ -1,13 +1,15 @@
 // Where the engine's own balancer would have sent each turn, and what it would have found cached there: a
-// shadow of the pool in which nobody routes. It is an estimate, and kind to the engine:
+// shadow of the pool in which nobody routes. It is an estimate:
 //
-// - Its balancer is that of vLLM 0.27 and later, with an up-to-date view: the fewest requests waiting or
-// running,
-//   where the scan for it starts at another replica each time. A turn takes as long as it does in truth.
-// - Only new tokens push out old ones. A prefix that is used again costs the others nothing.
+// - The balancer is that of vLLM 0.27 and later with as many API servers as replicas, which is its default:
+// each
+//   sends to the replica with the fewest requests waiting or running, or, where that is more, its own in
+//   flight there times the servers. Requests reach the servers at random. A turn takes as long as it does in
+//   truth.
+// - A replica keeps the conversations it has had last, whole, as many as its KV cache holds; what
+//   conversations share counts once.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -19,31 +21,16 @@
 
 namespace lmw::routing {
 
-// Where one conversation has been in the shadow.
-class ShadowTrail {
- public:
-  static constexpr std::size_t limit = 8;  // replicas; the one it left longest ago is forgotten first
-
-  struct Visit {
-    ReplicaId replica;
-    std::int64_t context = 0;  // tokens that the replica has had of it
-    std::int64_t written = 0;  // tokens that the replica had computed by then, of all conversations
-  };
-  const Visit* find(ReplicaId replica) const;
-  void add(const Visit& visit);
-  bool empty() const { return size_ == 0; }
-
- private:
-  std::array<Visit, limit> visits_;  // in order of time
-  std::size_t size_ = 0;
-};
-
 // A turn in the shadow, from its start to its end.
 struct ShadowTurn {
   std::optional<ReplicaId> replica;  // nothing: it is not followed
-  std::int64_t kept = 0;             // tokens of its conversation there
+  std::optional<ConversationKey> conversation;
   bool first = false;                // of its conversation
+  bool changed = false;              // its prompt differs from the last one before that one's end
   std::uint64_t head = 0;            // of its prompt: what conversations share
+  std::int64_t context = 0;          // of its conversation before it, tokens
+  std::size_t server = 0;            // the API server it went through
+  std::optional<std::int64_t> kept;  // of these on the replica, once its prompt has been read
 };
 
 // What a turn that has ended would have found.
@@ -55,27 +42,45 @@ struct Counterfactual {
 
 class Shadow {
  public:
-  // The replica with the fewest turns in flight. `trail`: of the turn's conversation; null: it has none yet.
-  ShadowTurn send(const ReplicaSet& replicas, const ShadowTrail* trail, std::uint64_t head);
-  // Nothing where there is nothing to compare: a first turn, or one that the engine did not measure.
-  std::optional<Counterfactual> end(const ShadowTurn& turn, const TokenCounts& tokens, ShadowTrail* trail);
+  static constexpr std::size_t most_kept = 256;  // conversations of a replica
+
+  explicit Shadow(const ReplicaSet& replicas) : replicas_(replicas) {}
+
+  // Sends it to the replica that the balancer chooses.
+  ShadowTurn send(ShadowTurn turn);
+  // Its prompt has been read. What others have pushed out while it waited was not found.
+  void read(ShadowTurn& turn);
+  // Nothing where there is nothing to compare: a first turn, one whose prompt has changed before its end, or
+  // one that the engine did not measure.
+  std::optional<Counterfactual> end(ShadowTurn turn, const TokenCounts& tokens);
   // The replica's cache is gone.
   void forget(ReplicaId replica);
 
  private:
+  struct Kept {
+    ConversationKey conversation;
+    std::uint64_t head = 0;
+    std::int64_t tokens = 0;  // from the begin of its prompt on
+  };
   struct State {
     int in_flight = 0;
-    std::int64_t written = 0;
+    std::vector<int> by_server;  // of these
+    std::vector<Kept> kept;      // the last used at the end
   };
+
   State& state(ReplicaId replica);
+  int load(ReplicaId replica, std::size_t server);
+  void keep(ReplicaId replica, const Kept& what);
+  std::int64_t own(const Kept& kept) const;
   std::int64_t shared(std::uint64_t head) const;
   void learn(std::uint64_t head, std::int64_t cached);
 
   static constexpr std::size_t max_heads = 1024;  // beyond it all are learnt anew
 
+  const ReplicaSet& replicas_;
   std::vector<State> states_;                         // by ReplicaId
   std::unordered_map<std::uint64_t, double> shared_;  // by head: tokens that a first turn finds
-  std::size_t scan_ = 0;
+  std::uint64_t sent_ = 0;
 };
 
 }  // namespace lmw::routing

@@ -37,6 +37,7 @@ void Ticket::first_content(Duration ttfb, Instant now) {
   ttfb_ = ttfb;
   router_->counters_.ttfb[static_cast<std::size_t>(decision_.outcome)].observe(seconds(ttfb));
   router_->places_.first_content(turn_, now);
+  router_->shadow_.read(shadow_);
 }
 
 void Ticket::finish(TurnEnd end, const TokenCounts& tokens, Instant now) {
