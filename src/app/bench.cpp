@@ -16,6 +16,7 @@
 #include "base/version.hpp"
 #include "bench/bed.hpp"
 #include "bench/experiment.hpp"
+#include "lab/provenance.hpp"
 #include "report/tables.hpp"
 
 namespace lmw::app {
@@ -136,7 +137,7 @@ std::vector<std::pair<std::string, std::string>> provenance(const BenchOptions& 
       {"engine", bed.engine_version.empty() ? "unknown" : "vLLM " + bed.engine_version},
       {"model", bed.model},
       {"workload", fmt::format("{}: {}", workload.name, workload.what)},
-      {"sessions", sessions_text(workload)},
+      {"sessions", lab::sessions_text(workload)},
       {"step", fmt::format("{:g} s after {:g} s of warm-up", seconds(workload.step), seconds(workload.warm))},
       {"runs", fmt::format("{} of each arm, {}; each with prompts of its own", options.repeats,
                            options.order == bench::Order::abba ? "in ABBA order" : "shuffled")},
