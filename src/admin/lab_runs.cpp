@@ -34,8 +34,10 @@ Result<lab::Experiment> experiment_of(const LabRequest& request) {
   return experiment;
 }
 
-// Turns go before this thread. That it can't be had is no reason not to run.
-void lower_priority() { std::ignore = setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19); }
+// A tenth of a core where turns want all of it, and not nothing. That it can't be had is no reason not to
+// run.
+constexpr int niceness = 10;
+void lower_priority() { std::ignore = setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness); }
 
 }  // namespace
 

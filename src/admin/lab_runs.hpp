@@ -1,4 +1,4 @@
-// Lab runs for the page: one at a time, on a thread of its own with the lowest priority. The report is
+// Lab runs for the page: one at a time, on a thread of its own with a low priority. The report is
 // stored.
 #pragma once
 

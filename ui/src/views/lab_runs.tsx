@@ -37,7 +37,7 @@ export function LabRuns({ onEnd }: { onEnd: () => void }) {
     <Section title="Run the lab">
       <p class="note first">
         The same agents under several policies, on a model of replicas in virtual time: seconds instead of hours, and
-        no GPU. It runs beside the gateway at the lowest priority. A model ranks policies; it doesn’t predict your GPUs.
+        no GPU. It runs beside the gateway at a low priority. A model ranks policies; it doesn’t predict your GPUs.
       </p>
       {error && (
         <p class="error" role="alert">
