@@ -4,6 +4,8 @@
 #include <string>
 
 #include "admin/access.hpp"
+#include "admin/bench_api.hpp"
+#include "admin/model_api.hpp"
 #include "admin/page.hpp"
 #include "admin/response.hpp"
 #include "base/time.hpp"
@@ -26,6 +28,7 @@ struct ApiOptions {
   std::string listen_host;  // of the admin listener's address
   std::string api_url;      // where clients connect; a host of "0.0.0.0" means any of this machine's
   std::string page_dir;     // "" = the page that is built in
+  std::string reports_dir;  // where reports are stored; "" = nowhere
   std::string token;        // "" = none is needed
 };
 
@@ -38,26 +41,23 @@ class Api {
       : directory_(parts.directory),
         in_flight_(parts.in_flight),
         clock_(parts.clock),
-        history_(parts.history),
         options_(std::move(options)),
         page_(options_.page_dir),
-        access_(options_.token, random_session()) {}
+        access_(options_.token, random_session()),
+        models_(parts.directory, parts.clock, parts.history, options_.api_url),
+        bench_(options_.reports_dir) {}
 
   net::awaitable<void> handle(net::ServerConnection& client, wire::RequestHead head);
+  // What runs for it beside requests is given up.
+  void stop() { bench_.stop(); }
 
  private:
-  using Path = std::vector<std::string>;
   net::awaitable<Response> answer(net::ServerConnection& client, const Path& path,
                                   const wire::RequestHead& head);
   std::optional<Response> refused(const Path& path, const wire::RequestHead& head);
   std::optional<Response> page(const Path& path, const wire::RequestHead& head) const;
   Response get(const Path& path, const wire::RequestHead& head) const;
-  Response get_of_model(const gateway::Pool& pool, std::string_view what,
-                        const wire::RequestHead& head) const;
-  Response get_history(std::string_view model, std::string_view target) const;
-  Response get_connect(const gateway::Pool& pool, std::string_view host) const;
   Response change(const Path& path, std::string_view body);
-  Response put_routing(const std::string& model, std::string_view body) const;
   Response cancel(std::string_view number);
   Response log_in(std::string_view body);
   Response must_wait() const;
@@ -66,10 +66,11 @@ class Api {
   gateway::Directory& directory_;
   gateway::InFlight& in_flight_;
   const EngineClock& clock_;
-  const store::History& history_;
   ApiOptions options_;
   Page page_;
   Access access_;
+  ModelApi models_;
+  BenchApi bench_;
   int live_clients_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "admin/cache_json.hpp"
+#include "admin/why_json.hpp"
 
 namespace lmw::admin {
 
@@ -16,6 +17,13 @@ using nlohmann::json;
 namespace {
 
 std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
+
+json shares_json(const routing::CachedShares& shares) {
+  json list = json::array();
+  for (const auto share : shares.all())
+    list.push_back(share == routing::CachedShares::unmeasured ? json(nullptr) : json(share));
+  return list;
+}
 
 }  // namespace
 
@@ -34,6 +42,8 @@ json conversation_json(const routing::Conversation& conversation, const routing:
           {"context_tokens", or_null(conversation.context)},
           {"last_prompt_tokens", or_null(conversation.last_prompt)},
           {"last_cached_tokens", or_null(conversation.last_cached)},
+          {"cached_percents", shares_json(conversation.cached_shares)},
+          {"estimated_saved_tokens", conversation.saved},
           {"last_turn", account_json(conversation.last_account)},
           {"last_seen_s", seconds(now - conversation.last_active)}};
 }
@@ -72,7 +82,9 @@ json turn_json(const routing::TurnRecord& turn, const routing::ReplicaSet& repli
           {"prompt_tokens", or_null(turn.tokens.prompt)},
           {"cached_tokens", or_null(turn.tokens.cached)},
           {"completion_tokens", or_null(turn.tokens.completion)},
-          {"account", account_json(turn.account)}};
+          {"account", account_json(turn.account)},
+          {"why", why_json(turn.why)},
+          {"counterfactual", counterfactual_json(turn.engine)}};
 }
 
 }  // namespace

@@ -4,10 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include <fmt/format.h>
+#include <nlohmann/json_fwd.hpp>
 
 #include "wire/http_message.hpp"
-#include "wire/splice.hpp"
 
 namespace lmw::admin {
 
@@ -18,12 +17,10 @@ struct Response {
   wire::Headers headers;     // beside Content-Type, Cache-Control and those that every answer has
   bool may_be_kept = false;  // by a cache that asks each time whether it is current
 
-  static Response error(int status, std::string_view message) {
-    return {status,
-            fmt::format("{{\"error\":{{\"message\":{}}}}}\n", wire::json_string(message)),
-            "application/json",
-            {}};
-  }
+  static Response of(const nlohmann::json& value);
+  static Response of(const nlohmann::ordered_json& value);
+  static Response ok();  // where there is no more to say
+  static Response error(int status, std::string_view message);
 };
 
 }  // namespace lmw::admin

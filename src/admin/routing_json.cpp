@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "admin/cache_json.hpp"
+#include "admin/utc.hpp"
+#include "admin/why_json.hpp"
 #include "admin/working_set.hpp"
 #include "engine/findings.hpp"
 
@@ -70,6 +71,7 @@ json totals_json(const routing::Router& router) {
   out["moved"] = counters.moved;
   add_tokens(out, counters.tokens);
   out["misses"] = misses_json(router.cache());
+  out["counterfactual"] = counterfactual_json(counters.saving);
   return out;
 }
 
@@ -187,20 +189,18 @@ json routing_json(const gateway::Pool& pool, Instant now) {
   const auto sets = working_sets(pool.router, now);
   json replicas = json::array();
   for (const auto& set : sets) replicas.push_back(replica_json(pool.router, set, now));
-  return {
-      {"model", pool.name},
-      {"affinity", settings.affinity},
-      {"rule", rule(pool.router)},
-      {"admission", admission_name(settings.admission)},
-      {"wait_share", settings.places.wait_share},
-      {"spill_threshold", pool_threshold(pool.router)},
-      {"spill_threshold_source", settings.spill_threshold ? "set" : "auto"},
-      {"counting_since", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                                     fmt::gmtime(std::chrono::system_clock::to_time_t(pool.counting_since)))},
-      {"billing_lines_dropped", pool.billing_dropped},
-      {"totals", totals_json(pool.router)},
-      {"advice", advice(sets, pool.router.places_on())},
-      {"replicas", std::move(replicas)}};
+  return {{"model", pool.name},
+          {"affinity", settings.affinity},
+          {"rule", rule(pool.router)},
+          {"admission", admission_name(settings.admission)},
+          {"wait_share", settings.places.wait_share},
+          {"spill_threshold", pool_threshold(pool.router)},
+          {"spill_threshold_source", settings.spill_threshold ? "set" : "auto"},
+          {"counting_since", utc(std::chrono::system_clock::to_time_t(pool.counting_since))},
+          {"billing_lines_dropped", pool.billing_dropped},
+          {"totals", totals_json(pool.router)},
+          {"advice", advice(sets, pool.router.places_on())},
+          {"replicas", std::move(replicas)}};
 }
 
 namespace {

@@ -35,9 +35,9 @@ std::string_view without_port(std::string_view host) {
 
 }  // namespace
 
-std::optional<std::vector<std::string>> path_segments(std::string_view target) {
+std::optional<Path> path_segments(std::string_view target) {
   auto path = target.substr(0, target.find('?'));
-  std::vector<std::string> segments;
+  Path segments;
   while (!path.empty()) {
     path.remove_prefix(path.starts_with('/') ? 1 : 0);
     const auto slash = path.find('/');
@@ -47,6 +47,16 @@ std::optional<std::vector<std::string>> path_segments(std::string_view target) {
     path = slash == std::string_view::npos ? std::string_view() : path.substr(slash);
   }
   return segments;
+}
+
+bool matches(const Path& path, std::string_view pattern) {
+  for (const auto& segment : path) {
+    if (pattern.empty()) return false;
+    const auto wanted = pattern.substr(0, pattern.find('/'));
+    if (wanted != "*" && wanted != segment) return false;
+    pattern.remove_prefix(std::min(pattern.size(), wanted.size() + 1));
+  }
+  return pattern.empty() && !path.empty();
 }
 
 std::optional<std::string_view> query_value(std::string_view target, std::string_view name) {

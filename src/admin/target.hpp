@@ -8,9 +8,14 @@
 
 namespace lmw::admin {
 
+using Path = std::vector<std::string>;
+
 // The path's segments, percent-decoded: "/admin/api/models/Org%2FName" → admin, api, models, Org/Name.
 // Nothing when an escape is malformed. A query is ignored.
-std::optional<std::vector<std::string>> path_segments(std::string_view target);
+std::optional<Path> path_segments(std::string_view target);
+
+// Whether a path is that of a pattern, whose segments `*` stand for any: "admin/api/models/*/routing".
+bool matches(const Path& path, std::string_view pattern);
 
 // The value of `name` in a target's query, as it stands there.
 std::optional<std::string_view> query_value(std::string_view target, std::string_view name);

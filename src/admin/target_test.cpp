@@ -18,6 +18,15 @@ TEST(PathSegments, RefuseMalformedEscapes) {
   for (const auto* target : {"/%", "/%2", "/%zz", "/a%2"}) EXPECT_FALSE(path_segments(target)) << target;
 }
 
+TEST(PathPattern, MatchesSegmentBySegment) {
+  EXPECT_TRUE(matches({"admin", "api", "models", "Org/Name", "routing"}, "admin/api/models/*/routing"));
+  EXPECT_TRUE(matches({"metrics"}, "metrics"));
+  for (const Path& other : {Path{}, Path{""}, Path{"a"}, Path{"a", "b", "c"}, Path{"a", "x"}, Path{"a/b"}}) {
+    EXPECT_FALSE(matches(other, "a/b"));
+  }
+  EXPECT_FALSE(matches({"a", "b"}, "a/b/*"));
+}
+
 TEST(TrustedHost, IsAnAddressOrLocalhostOrTheOneWeListenOn) {
   for (const auto* host : {"127.0.0.1:8081", "localhost:8081", "LOCALHOST", "[::1]:8081", "10.0.0.7"}) {
     EXPECT_TRUE(is_trusted_host(host, "127.0.0.1")) << host;

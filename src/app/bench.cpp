@@ -11,6 +11,7 @@
 #include "app/compare.hpp"
 #include "app/run_to_end.hpp"
 #include "base/version.hpp"
+#include "lab/provenance.hpp"
 
 namespace lmw::app {
 
@@ -50,7 +51,7 @@ About provenance(const BenchOptions& options, const bench::Bed& bed,
       {"engine", bed.engine_version.empty() ? "unknown" : "vLLM " + bed.engine_version},
       {"model", bed.model},
       {"workload", fmt::format("{}: {}", workload.name, workload.what)},
-      {"sessions", sessions_text(workload)},
+      {"sessions", lab::sessions_text(workload)},
       {"step", fmt::format("{:g} s after {:g} s of warm-up", seconds(workload.step), seconds(workload.warm))},
       {"runs", fmt::format("{} of each arm, {}; each with prompts of its own", options.repeats,
                            options.order == bench::Order::abba ? "in ABBA order" : "shuffled")},

@@ -23,9 +23,9 @@ void log_fault(std::string_view path, std::string_view what) {
   log::write(log::Level::error, fmt::format("{}: the request was given up: {}", path, what));
 }
 
-// "" keeps the history in memory.
-std::string history_path(const std::string& data_dir) {
-  return data_dir.empty() || data_dir == config::no_data_dir ? "" : data_dir + "/history.sqlite";
+// A file or folder of the data directory; "" where there is none.
+std::string in_data_dir(const std::string& data_dir, std::string_view name) {
+  return data_dir.empty() || data_dir == config::no_data_dir ? "" : fmt::format("{}/{}", data_dir, name);
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ GatewayService::GatewayService(net::asio::io_context& context, config::Config co
       clock_(config_.time_scale),
       directory_(context, config_, clock_),
       gateway_(directory_, config_, clock_, random_secret()),
-      history_(history_path(config_.data_dir)),
+      history_(in_data_dir(config_.data_dir, "history.sqlite")),
       sampler_(context, directory_, clock_, history_) {}
 
 Result<std::unique_ptr<GatewayService>> GatewayService::start(net::asio::io_context& context,
@@ -73,6 +73,7 @@ Result<void> GatewayService::listen() {
                                    admin::ApiOptions{.listen_host = admin_listen->host,
                                                      .api_url = api_->url(),
                                                      .page_dir = config_.page_dir,
+                                                     .reports_dir = in_data_dir(config_.data_dir, "reports"),
                                                      .token = config_.admin_token});
   for (auto* server : {api_.get(), admin_.get()}) server->on_fault = log_fault;
   return {};
@@ -97,6 +98,7 @@ net::awaitable<void> GatewayService::wait_for_turns(std::chrono::nanoseconds pat
 void GatewayService::stop() {
   api_->stop();
   admin_->stop();
+  admin_api_->stop();
   sampler_.stop();
   directory_.stop();
 }

@@ -11,8 +11,8 @@
 #include "app/profile_file.hpp"
 #include "app/report_output.hpp"
 #include "app/workload_flags.hpp"
-#include "base/version.hpp"
 #include "lab/experiment.hpp"
+#include "lab/provenance.hpp"
 #include "report/tables.hpp"
 
 namespace lmw::app {
@@ -80,37 +80,6 @@ Result<std::vector<const lab::PolicyKind*>> arms_of(const LabOptions& options) {
   return arms;
 }
 
-// What is needed to run it again.
-std::vector<std::pair<std::string, std::string>> provenance(const LabOptions& options,
-                                                            const lab::Experiment& experiment) {
-  const auto& workload = experiment.workload;
-  const auto& profile = workload.profile;
-  const auto& cost = profile.cost;
-  std::vector<std::pair<std::string, std::string>> lines{
-      {"version", "lmwarden " + std::string(version)},
-      {"workload", fmt::format("{}: {}", workload.name, workload.what)},
-      {"engine",
-       fmt::format("replica model, {} replicas, {} API servers", workload.replicas, workload.replicas)},
-      {"profile",
-       fmt::format("{}: base {:g} s, prefill {:g} s/token, attn {:g}, seq {:g}, kvread {:g}; "
-                   "{} KV tokens in blocks of {}, {} in the host tier at {:g} s/token; max_num_seqs {}; "
-                   "cards [{}]; network {:g} s",
-                   profile.name, cost.base, cost.prefill, cost.attn, cost.seq, cost.kvread, profile.kv_tokens,
-                   profile.block_size, profile.host_kv_tokens, profile.host_load, profile.max_num_seqs,
-                   fmt::join(profile.slow, ", "), seconds(profile.network))},
-      {"sessions", sessions_text(workload)},
-      {"step", fmt::format("{:g} s after {:g} s of warm-up{}", seconds(workload.step), seconds(workload.warm),
-                           workload.fresh ? ", each on an empty box" : "")},
-      {"seeds", experiment.repeats == 1
-                    ? std::to_string(experiment.seed)
-                    : fmt::format("{} to {}; means", experiment.seed,
-                                  experiment.seed + static_cast<std::uint64_t>(experiment.repeats) - 1)},
-      {"clock", "virtual"},
-  };
-  if (!options.workload.trace_file.empty()) lines.emplace_back("trace", options.workload.trace_file);
-  return lines;
-}
-
 int complain(const std::string& why) {
   fmt::print(stderr, "lmwarden lab: {}\n", why);
   return 2;
@@ -133,7 +102,8 @@ int run_lab(const LabOptions& options) {
   }
   experiment.timeline_step = options.workload.timeline_step_of(experiment.workload);
 
-  const auto about = provenance(options, experiment);
+  auto about = lab::provenance(experiment);
+  if (!options.workload.trace_file.empty()) about.emplace_back("trace", options.workload.trace_file);
   const auto begin = std::chrono::steady_clock::now();
   bool written = true;
   const auto report = lab::run(experiment, [&](const report::Report& so_far) {

@@ -124,16 +124,4 @@ std::size_t WorkloadFlags::timeline_step_of(const lab::Workload& workload) const
   return timeline_step >= 0 ? static_cast<std::size_t>(timeline_step) : workload.sessions.size() / 2;
 }
 
-std::string sessions_text(const lab::Workload& workload) {
-  switch (workload.arrivals) {
-    case lab::Arrivals::closed:
-      return fmt::format("{}", fmt::join(workload.sessions, ", "));
-    case lab::Arrivals::poisson:
-      return fmt::format("{:g} an hour, at random", workload.sessions_per_hour);
-    case lab::Arrivals::recorded:
-      break;
-  }
-  return "as recorded";
-}
-
 }  // namespace lmw::app

@@ -38,8 +38,6 @@ struct WorkloadFlags {
 
 void add_workload_flags(CLI::App& command, WorkloadFlags& flags);
 
-std::string sessions_text(const lab::Workload& workload);
-
 // "a, b, c" of what has names.
 template <class T>
 std::string names_of(const T& list) {

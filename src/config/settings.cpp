@@ -48,7 +48,7 @@ constexpr Setting<Config> config_table[] = {
         "is not on loopback.",
         secret(check_token), "none", "\"at-least-16-characters\""),
     LMW_SETTING(Config, data_dir,
-                "A folder for what outlives a restart: the history behind the charts. `none` keeps nothing.",
+                "A folder for what outlives a restart: the history behind the charts, stored reports. `none` keeps nothing.",
                 text("text", check_folder),
                 "`lmwarden` in `$STATE_DIRECTORY`, `$XDG_STATE_HOME` or `~/.local/state`",
                 "\"/var/lib/lmwarden\""),

@@ -10,6 +10,7 @@ namespace lmw::lab {
 namespace {
 
 constexpr Duration idle_check = std::chrono::seconds(1);
+constexpr Duration watch_interval = std::chrono::seconds(1);
 
 std::unique_ptr<workload::SessionSource> source_of(const Experiment& experiment, std::uint64_t seed) {
   if (experiment.recorded) return workload::recorded_sessions(*experiment.recorded);
@@ -17,10 +18,35 @@ std::unique_ptr<workload::SessionSource> source_of(const Experiment& experiment,
                                       seed);
 }
 
+bool begins_anew(const Workload& workload, std::size_t step) { return step == 0 || workload.fresh; }
+
+// How much of an arm's virtual time is over, for who watches it.
+class Progress {
+ public:
+  Progress(const Workload& workload, const Watch& watch) : watch_(watch) {
+    for (std::size_t i = 0; i < workload.sessions.size(); ++i)
+      all_ += workload.step + (begins_anew(workload, i) ? workload.warm : Duration{});
+  }
+  // False: it is to stop.
+  bool at(Duration in_this_part) {
+    stopped_ = stopped_ || (watch_ && !watch_(seconds(done_ + in_this_part) / seconds(all_)));
+    return !stopped_;
+  }
+  void end_part(Duration planned) { done_ += planned; }
+  bool stopped() const { return stopped_; }
+
+ private:
+  const Watch& watch_;
+  Duration all_{};
+  Duration done_{};  // of parts that have ended, as long as was planned
+  bool stopped_ = false;
+};
+
 // A box and its sessions.
 struct Run {
-  Run(const Experiment& experiment, const PolicyKind& policy, std::uint64_t seed)
-      : workload(experiment.workload),
+  Run(const Experiment& experiment, const PolicyKind& policy, std::uint64_t seed, Progress& made)
+      : progress(made),
+        workload(experiment.workload),
         source(source_of(experiment, seed)),
         box({.policy = policy,
              .profile = workload.profile,
@@ -31,16 +57,25 @@ struct Run {
 
   void begin(int sessions) { box.clients().begin(workload.load(sessions), box.now()); }
 
+  void warm() {
+    const auto from = box.now();
+    while (box.now() < from + workload.warm && progress.at(box.now() - from))
+      box.run_until(std::min(box.now() + watch_interval, from + workload.warm));
+    progress.end_part(workload.warm);
+  }
+
   // Shorter when all sessions have ended.
   report::Window measure(Duration span) {
     report::Window window{box.now(), box.now()};
-    while (window.to < window.from + span && !box.is_idle()) {
+    while (window.to < window.from + span && !box.is_idle() && progress.at(window.to - window.from)) {
       window.to = std::min(window.to + idle_check, window.from + span);
       box.run_until(window.to);
     }
+    progress.end_part(span);
     return window;
   }
 
+  Progress& progress;
   const Workload& workload;
   std::unique_ptr<workload::SessionSource> source;
   Box box;
@@ -55,19 +90,21 @@ report::Step step_of(const Box& box, int sessions, report::Window window, const 
 
 }  // namespace
 
-ArmRun run_arm(const Experiment& experiment, const PolicyKind& policy, std::uint64_t seed) {
+ArmRun run_arm(const Experiment& experiment, const PolicyKind& policy, std::uint64_t seed,
+               const Watch& watch) {
   const auto& workload = experiment.workload;
   ArmRun result;
+  Progress progress(workload, watch);
   std::optional<Run> run;
-  for (std::size_t i = 0; i < workload.sessions.size(); ++i) {
+  for (std::size_t i = 0; i < workload.sessions.size() && !progress.stopped(); ++i) {
     const int sessions = workload.sessions[i];
-    const bool fresh = !run || workload.fresh;
+    const bool fresh = begins_anew(workload, i);
     if (fresh) {
       if (run) result.engine_seconds += seconds(run->box.now().time_since_epoch());
-      run.emplace(experiment, policy, seed);
+      run.emplace(experiment, policy, seed, progress);
     }
     run->begin(sessions);
-    if (fresh) run->box.run_until(run->box.now() + workload.warm);
+    if (fresh) run->warm();
     const auto before = run->box.sums();
     const auto window = run->measure(workload.step);
     result.steps.push_back(step_of(run->box, sessions, window, before));
@@ -77,15 +114,22 @@ ArmRun run_arm(const Experiment& experiment, const PolicyKind& policy, std::uint
     }
   }
   if (run) result.engine_seconds += seconds(run->box.now().time_since_epoch());
+  result.stopped = progress.stopped();
   return result;
 }
 
-report::Report run(const Experiment& experiment, const std::function<void(const report::Report&)>& finished) {
+report::Report run(const Experiment& experiment, const std::function<void(const report::Report&)>& finished,
+                   const Watch& watch) {
   report::Report report{.title = "Lab: " + experiment.workload.name};
+  const auto all = static_cast<double>(experiment.arms.size()) * experiment.repeats;
+  double done = 0;
+  const Watch watch_all = [&](double share) { return !watch || watch((done + share) / all); };
   for (const auto* policy : experiment.arms) {
     std::vector<std::vector<report::Step>> runs;
     for (int i = 0; i < experiment.repeats; ++i) {
-      auto once = run_arm(experiment, *policy, experiment.seed + static_cast<std::uint64_t>(i));
+      auto once = run_arm(experiment, *policy, experiment.seed + static_cast<std::uint64_t>(i), watch_all);
+      if (once.stopped) return report;
+      ++done;
       if (i == 0 && once.timeline) report.timelines.push_back(std::move(*once.timeline));
       runs.push_back(std::move(once.steps));
     }

@@ -11,6 +11,9 @@
 
 namespace lmw::lab {
 
+// Told now and then which share of a run's virtual time is over, from 0 to 1. False stops the run.
+using Watch = std::function<bool(double)>;
+
 struct Experiment {
   Workload workload;
   std::vector<const PolicyKind*> arms;
@@ -26,12 +29,16 @@ struct ArmRun {
   std::vector<report::Step> steps;
   std::optional<report::Timeline> timeline;
   double engine_seconds = 0;  // virtual time that went by
+  bool stopped = false;       // by the watch: what is there is not whole
 };
 
 // One arm with one seed.
-ArmRun run_arm(const Experiment& experiment, const PolicyKind& policy, std::uint64_t seed);
+ArmRun run_arm(const Experiment& experiment, const PolicyKind& policy, std::uint64_t seed,
+               const Watch& watch = {});
 
-// All of it. `finished` is told the report so far after each arm.
-report::Report run(const Experiment& experiment, const std::function<void(const report::Report&)>& finished);
+// All of it. `finished` is told the report so far after each arm. When `watch` stops it, the arms that were
+// finished are in the report.
+report::Report run(const Experiment& experiment, const std::function<void(const report::Report&)>& finished,
+                   const Watch& watch = {});
 
 }  // namespace lmw::lab

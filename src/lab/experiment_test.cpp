@@ -1,5 +1,7 @@
 #include "lab/experiment.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "report/json.hpp"
@@ -38,6 +40,32 @@ TEST(Experiment, ShowsThePublishedStory) {
   EXPECT_EQ(on[0].stayed_pct, 100);
   EXPECT_EQ(on[0].failures, 0);
   EXPECT_NEAR(on[1].hits_pct.value(), on[1].cached_pct.value(), 4);
+}
+
+TEST(Experiment, TellsHowFarItIs) {
+  auto experiment = published({"engine", "affinity"});
+  experiment.repeats = 2;
+  std::vector<double> shares;
+  const auto report = run(
+      experiment, [](const report::Report&) {},
+      [&](double share) {
+        shares.push_back(share);
+        return true;
+      });
+  EXPECT_EQ(report.arms.size(), 2U);
+  EXPECT_TRUE(std::ranges::is_sorted(shares));
+  EXPECT_EQ(shares.front(), 0);
+  EXPECT_GT(shares.back(), 0.99);
+  EXPECT_LT(shares.back(), 1);
+}
+
+TEST(Experiment, StopsWhenItsWatchSaysSo) {
+  auto experiment = published({"engine", "affinity"});
+  double last = 0;
+  const auto report =
+      run(experiment, [](const report::Report&) {}, [&](double share) { return (last = share) < 0.6; });
+  EXPECT_EQ(report.arms.size(), 1U) << "the second was not finished";
+  EXPECT_LT(last, 0.61);
 }
 
 TEST(Experiment, IsTheSameForASeedAndAnotherForAnother) {

@@ -1,12 +1,12 @@
 #include "report/html.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
 #include "report/chart.hpp"
 #include "report/columns.hpp"
+#include "report/figures.hpp"
 
 namespace lmw::report {
 
@@ -36,20 +36,6 @@ th,td{padding:.2rem .5rem;text-align:right;white-space:nowrap}th{border-bottom:1
 td:nth-child(2),th:nth-child(2){text-align:left}tr.first td{border-top:1px solid var(--faint)}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;font-size:.85rem}dt{color:var(--muted)}dd{margin:0}
 )";
-
-struct Figure {
-  std::string_view field;
-  std::string_view title;
-  bool logarithmic;
-};
-
-constexpr std::array<Figure, 5> figures{{
-    {"ttfb_p50_s", "Time to first content byte, median (s)", true},
-    {"ttfb_p95_s", "Time to first content byte, 95th percentile (s)", true},
-    {"replicas_busy", "Replicas busy", false},
-    {"hits_pct", "Prefix hits (%)", false},
-    {"tokens_per_min", "Output tokens a minute", false},
-}};
 
 Chart chart_of(const Report& report, const Figure& figure) {
   Chart chart{.title = std::string(figure.title), .x_title = "sessions", .logarithmic = figure.logarithmic};
@@ -117,7 +103,7 @@ std::string to_html(const Report& report) {
       "<body><h1>{0}</h1>\n",
       escape(report.title), style);
   out += legend(report) + "<div class=\"figures\">\n";
-  for (const auto& figure : figures) out += line_chart(chart_of(report, figure));
+  for (const auto& figure : figures()) out += line_chart(chart_of(report, figure));
   out += "</div>\n<h2>All columns</h2>\n" + table(report);
   if (!report.timelines.empty()) {
     out +=

@@ -11,7 +11,6 @@ namespace lmw::report {
 
 namespace {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
 
 ordered_json number(const Column& column, const std::optional<double>& value) {
@@ -32,7 +31,7 @@ ordered_json steps_json(const std::vector<Step>& steps) {
   return out;
 }
 
-Step read_step(const json& fields) {
+Step read_step(const ordered_json& fields) {
   Step step{.sessions = fields.value("sessions", 0)};
   for (const auto& column : columns()) {
     const auto found = fields.find(std::string(column.field));
@@ -41,7 +40,7 @@ Step read_step(const json& fields) {
   return step;
 }
 
-std::vector<Step> read_steps(const json& list) {
+std::vector<Step> read_steps(const ordered_json& list) {
   std::vector<Step> steps;
   for (const auto& fields : list) steps.push_back(read_step(fields));
   return steps;
@@ -58,24 +57,24 @@ std::string to_json(const Report& report) {
     if (!arm.spread.empty()) fields["spread"] = steps_json(arm.spread);
     out["arms"].push_back(std::move(fields));
   }
-  return out.dump(2) + "\n";
+  return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 Result<Report> from_json(std::string_view text) {
   try {
-    const auto root = json::parse(text);
+    const auto root = ordered_json::parse(text);
     Report report{.title = root.value("title", "")};
-    for (const auto& [name, value] : root.value("provenance", json::object()).items()) {
+    for (const auto& [name, value] : root.value("provenance", ordered_json::object()).items()) {
       report.provenance.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
     }
     for (const auto& arm : root.at("arms")) {
       report.arms.push_back({.name = arm.at("name").get<std::string>(),
                              .what = arm.value("what", ""),
                              .steps = read_steps(arm.at("steps")),
-                             .spread = read_steps(arm.value("spread", json::array()))});
+                             .spread = read_steps(arm.value("spread", ordered_json::array()))});
     }
     return report;
-  } catch (const json::exception& error) {
+  } catch (const ordered_json::exception& error) {
     return failure(fmt::format("no report of lmwarden: {}", error.what()));
   }
 }

@@ -12,6 +12,7 @@
 
 #include "base/time.hpp"
 #include "routing/cache_account.hpp"
+#include "routing/cached_shares.hpp"
 #include "routing/identity.hpp"
 #include "routing/ids.hpp"
 #include "routing/key.hpp"
@@ -33,6 +34,8 @@ struct Conversation {
   std::optional<std::int64_t> last_prompt;  // of the last measured turn
   std::optional<std::int64_t> last_cached;
   std::optional<CacheAccount> last_account;
+  CachedShares cached_shares;  // of its last turns
+  std::int64_t saved = 0;      // tokens: the sum of its Counterfactuals; see shadow.hpp
 };
 
 struct TableLimits {

@@ -71,6 +71,13 @@ class WaitHistogram {
   double sum_ = 0;
 };
 
+// Turns that have a Counterfactual (see shadow.hpp), and their tokens.
+struct SavingCounters {
+  std::uint64_t turns = 0;
+  std::int64_t cached = 0;         // found in the cache in truth
+  std::int64_t engine_cached = 0;  // that the engine's balancer would have found
+};
+
 struct ReplicaCounters {
   std::array<std::uint64_t, outcomes> turns{};  // by outcome; spilled: turns of other homes that came here
   std::uint64_t spilled_away = 0;               // turns that had their home here and went elsewhere
@@ -87,6 +94,7 @@ struct PoolCounters {
   std::uint64_t left_while_held = 0;  // turns whose client left before, or that were refused
   std::uint64_t moved = 0;            // sent again to another replica after the first one could not take it
   TokenLedger tokens;
+  SavingCounters saving;
 };
 
 }  // namespace lmw::routing

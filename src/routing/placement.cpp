@@ -15,24 +15,45 @@ bool has_fresh_reading(const Replica& replica, Instant now) {
   return replica.reading && now - replica.reading->at < fresh_reading;
 }
 
+// Whether kv_used takes part.
+bool all_read(const PlacementView& view, std::span<const EndpointId> excluded) {
+  return std::ranges::all_of(view.replicas.replicas(), [&](const Replica& replica) {
+    return !is_candidate(view, replica, excluded) || has_fresh_reading(replica, view.now);
+  });
+}
+
+ReplicaLoad load_of(const PlacementView& view, const Replica& replica, bool kv_counts) {
+  return {.replica = replica.id,
+          .in_flight = replica.in_flight,
+          .recent = view.table.recent(replica.id) - (replica.id == view.without ? 1 : 0),
+          .kv_used = replica.reading ? replica.reading->kv_used : 0,
+          .kv_counts = kv_counts};
+}
+
 }  // namespace
+
+std::size_t loads(const PlacementView& view, std::span<ReplicaLoad> out) {
+  const bool kv_counts = all_read(view, {});
+  std::size_t usable = 0;
+  for (const auto& replica : view.replicas.replicas()) {
+    if (!view.replicas.usable(replica.id)) continue;
+    if (usable < out.size()) out[usable] = load_of(view, replica, kv_counts);
+    ++usable;
+  }
+  return usable;
+}
 
 std::optional<ReplicaId> least_loaded(const PlacementView& view, std::span<const EndpointId> excluded,
                                       Attraction attraction) {
-  bool kv_counts = true;
-  for (const auto& replica : view.replicas.replicas()) {
-    if (is_candidate(view, replica, excluded)) kv_counts &= has_fresh_reading(replica, view.now);
-  }
-
+  const bool kv_counts = all_read(view, excluded);
   std::optional<ReplicaId> best;
   std::tuple<double, bool, int, ReplicaId> lowest;
   for (const auto& replica : view.replicas.replicas()) {
     if (!is_candidate(view, replica, excluded)) continue;
     const int own = replica.id == view.without ? 1 : 0;
-    const double kv = kv_counts ? kv_weight * replica.reading->kv_used : 0;
     const bool attracts = replica.id == attraction.replica;
     const double worth = attracts ? attraction.worth : 0;
-    const std::tuple rank(replica.in_flight + kv + view.table.recent(replica.id) - own - worth, !attracts,
+    const std::tuple rank(load_of(view, replica, kv_counts).value() - worth, !attracts,
                           view.table.homed(replica.id) - own, replica.id);
     if (best && rank >= lowest) continue;
     best = replica.id;

@@ -28,6 +28,20 @@ struct PlacementView {
   std::optional<ReplicaId> without = {};
 };
 
+// What the load of a replica is made of.
+struct ReplicaLoad {
+  ReplicaId replica;
+  int in_flight = 0;
+  int recent = 0;  // conversations homed there and active
+  double kv_used = 0;
+  bool kv_counts = false;  // see above
+
+  double value() const { return in_flight + (kv_counts ? kv_weight * kv_used : 0) + recent; }
+};
+
+// The loads of the first usable replicas, as many as `out` takes; how many usable ones there are.
+std::size_t loads(const PlacementView& view, std::span<ReplicaLoad> out);
+
 // A replica that has something for the turn: it is taken though its load is higher by less than `worth`, or
 // by as much.
 struct Attraction {

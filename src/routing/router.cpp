@@ -21,11 +21,18 @@ bool is_homed(Outcome outcome) {
   return outcome == Outcome::placed || outcome == Outcome::sticky || outcome == Outcome::spilled;
 }
 
+// A turn whose replica we have chosen.
+bool is_ours(Outcome outcome) {
+  return is_homed(outcome) || outcome == Outcome::balanced || outcome == Outcome::side;
+}
+
 }  // namespace
 
 std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
   table_.advance(now);
   const auto seen = settings_.affinity ? recogniser_.recognise(turn) : Recognition{};
+  const auto* known = seen.key ? table_.find(seen.key->conversation) : nullptr;
+  const auto reasons = why(seen.source, known, now);
   std::optional<Decision> decision;
   const PlacementView view{replicas_, table_, now};
   const bool one_endpoint = replicas_.endpoints().size() == 1;
@@ -52,6 +59,8 @@ std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
   Ticket ticket(this, *decision, now);
   ticket.client_rank_ = turn.rank_header.has_value();
   ticket.is_response_ = turn.is_response;
+  ticket.why_ = reasons;
+  if (is_ours(decision->outcome)) ticket.shadow_ = follow(seen.key, turn.head);
   const bool homed = is_homed(decision->outcome);
   remember(ticket, turn, seen, homed);
   if (homed) {
@@ -185,6 +194,7 @@ void Router::new_run(EndpointId endpoint) {
     replicas_[id].learnt_max_num_seqs.reset();
     replicas_[id].ceiling = {};
     places_.forget(id);
+    shadow_.forget(id);
   }
 }
 

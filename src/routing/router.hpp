@@ -22,7 +22,9 @@
 #include "routing/prompt_index.hpp"
 #include "routing/recognition.hpp"
 #include "routing/replica_set.hpp"
+#include "routing/shadow.hpp"
 #include "routing/turn_log.hpp"
+#include "routing/why.hpp"
 
 namespace lmw::routing {
 
@@ -85,7 +87,9 @@ class Ticket {
   std::string client_;
   std::uint64_t bytes_ = 0;
   std::vector<EndpointId> tried_;  // could not take it
-  bool client_rank_ = false;       // the client's own rank header goes along, instead of ours
+  Why why_;
+  ShadowTurn shadow_;
+  bool client_rank_ = false;  // the client's own rank header goes along, instead of ours
   bool is_response_ = false;
   Instant sent_;
   Instant last_;  // the latest time it knows of
@@ -140,6 +144,10 @@ class Router {
                         const Conversation* conversation) const;
   bool is_known_without_tools(const Recognition& seen) const;
   std::optional<Decision> beside(const Recognition& seen, Instant now);
+  Why why(KeySource source, const Conversation* conversation, Instant now) const;
+  ShadowTurn follow(const std::optional<TurnKey>& key, std::uint64_t head);
+  std::optional<Counterfactual> compare(const Ticket& ticket, Conversation* conversation,
+                                        const TokenCounts& tokens);
   void remember(Ticket& ticket, const TurnFacts& turn, const Recognition& seen, bool is_homed);
   Ticket hold(const TurnFacts& turn, const Recognition& seen, Instant now);
   void let_in(TurnId turn, ReplicaId replica, Instant now);
@@ -169,8 +177,11 @@ class Router {
     bool client_rank = false;
     bool is_response = false;
     bool replaced = false;
+    std::uint64_t head = 0;
     Instant since{};
     std::optional<Decision> decision;
+    Why why{};
+    ShadowTurn shadow{};
   };
 
   RouterSettings settings_;
@@ -188,6 +199,7 @@ class Router {
   CacheCounters cache_;
   PromptBreaks breaks_;
   TurnLog log_;
+  Shadow shadow_{replicas_};
   int in_flight_ = 0;
 };
 

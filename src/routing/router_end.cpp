@@ -33,9 +33,11 @@ void Router::end(Ticket& ticket, TurnEnd how, const TokenCounts& tokens, Instant
       conversation->context = *tokens.prompt + tokens.completion.value_or(0);
       conversation->last_prompt = tokens.prompt;
       conversation->last_cached = tokens.cached;
+      conversation->cached_shares.add(tokens);
     }
   }
   if (how != TurnEnd::answered && ticket.prompt_) prompts_.cut_short(*ticket.prompt_);
+  const auto engine = compare(ticket, conversation, tokens);
   std::optional<CacheAccount> accounted;
   if (counted && ticket.prompt_) accounted = account(ticket, conversation, tokens, now);
   log_.add({.conversation = ticket.conversation_ ? ticket.conversation_ : ticket.prompt_,
@@ -47,7 +49,9 @@ void Router::end(Ticket& ticket, TurnEnd how, const TokenCounts& tokens, Instant
             .ttfb = ticket.ttfb_,
             .end = how,
             .tokens = tokens,
-            .account = std::move(accounted)});
+            .account = std::move(accounted),
+            .why = ticket.why_,
+            .engine = engine});
   admit(now);
 }
 

@@ -34,6 +34,7 @@ Ticket Router::hold(const TurnFacts& turn, const Recognition& seen, Instant now)
                                    .client_rank = ticket.client_rank_,
                                    .is_response = ticket.is_response_,
                                    .replaced = seen.replaced,
+                                   .head = turn.head,
                                    .since = now});
   const auto* goes_on = seen.replaced ? nullptr : conversation;
   places_.arrive(ticket.turn_,
@@ -70,6 +71,10 @@ void Router::admit(Instant now) {
 void Router::let_in(TurnId turn, ReplicaId replica, Instant now) {
   auto& held = held_.at(turn);
   auto* conversation = table_.find(held.key.conversation);
+  held.why = why(held.source, conversation, now);
+  held.why.by_room = places_on();
+  if (now > held.since) held.why.held = now - held.since;
+  held.shadow = follow(held.key, held.head);
   auto outcome = Outcome::placed;
   if (!conversation) {
     conversation =
@@ -87,7 +92,7 @@ void Router::let_in(TurnId turn, ReplicaId replica, Instant now) {
   count(decision, +1);
   enter(decision, held.key.conversation, +1);
   held.decision = decision;
-  if (now > held.since) counters_.held.observe(seconds(now - held.since));
+  if (held.why.held) counters_.held.observe(seconds(*held.why.held));
   admitted_.push_back(turn);
 }
 
@@ -97,6 +102,8 @@ void Router::take(Ticket& ticket) {
   if (!found->second.decision) return;
   ticket.held_ = false;
   ticket.decision_ = *found->second.decision;
+  ticket.why_ = found->second.why;
+  ticket.shadow_ = found->second.shadow;
   held_.erase(found);
 }
 

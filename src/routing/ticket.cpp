@@ -15,6 +15,8 @@ Ticket::Ticket(Ticket&& other) noexcept
       client_(std::move(other.client_)),
       bytes_(other.bytes_),
       tried_(std::move(other.tried_)),
+      why_(other.why_),
+      shadow_(other.shadow_),
       client_rank_(other.client_rank_),
       is_response_(other.is_response_),
       sent_(other.sent_),
@@ -35,6 +37,7 @@ void Ticket::first_content(Duration ttfb, Instant now) {
   ttfb_ = ttfb;
   router_->counters_.ttfb[static_cast<std::size_t>(decision_.outcome)].observe(seconds(ttfb));
   router_->places_.first_content(turn_, now);
+  router_->shadow_.read(shadow_);
 }
 
 void Ticket::finish(TurnEnd end, const TokenCounts& tokens, Instant now) {

@@ -8,6 +8,8 @@
 #include "routing/cache_account.hpp"
 #include "routing/counters.hpp"
 #include "routing/ids.hpp"
+#include "routing/shadow.hpp"
+#include "routing/why.hpp"
 
 namespace lmw::routing {
 
@@ -22,6 +24,8 @@ struct TurnRecord {
   TurnEnd end = TurnEnd::answered;
   TokenCounts tokens;
   std::optional<CacheAccount> account;
+  Why why;
+  std::optional<Counterfactual> engine;  // what the engine's own balancer would have come to
 };
 
 class TurnLog {

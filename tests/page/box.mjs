@@ -10,8 +10,10 @@ const binary = process.env.LMWARDEN;
 
 // A child process that has said what `wanted` matches.
 class Process {
-  constructor(args, environment = {}) {
-    this.child = spawn(binary, args, { env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] });
+  // `shell`: what a shell does before it becomes the process.
+  constructor(args, environment = {}, shell = "") {
+    const command = shell ? ["bash", "-c", `${shell}; exec "$0" "$@"`, binary, ...args] : [binary, ...args];
+    this.child = spawn(command[0], command.slice(1), { env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "inherit"] });
     this.lines = [];
     this.said = createInterface({ input: this.child.stdout });
     this.said.on("line", (line) => this.lines.push(line));
@@ -35,22 +37,35 @@ class Process {
 }
 
 export class Box {
-  static async start({ model = "demo-model", replicas = 4, flags = [], speed = 20 } = {}) {
+  static async start({ model = "demo-model", replicas = 4, flags = [], speed = 20, shell = "" } = {}) {
     const box = new Box();
     box.model = model;
     box.speed = speed;
     box.flags = flags;
+    box.shell = shell;
+    box.replicas = replicas;
     box.state = mkdtempSync(join(tmpdir(), "lmwarden-page-"));
-    box.engine = new Process(["simulate", "--listen", "127.0.0.1:0", "--replicas", `${replicas}`, "--speed", `${speed}`, "--model", model]);
-    box.engineUrl = await box.engine.says(/^Engine (\S+)/);
+    await box.startEngine("127.0.0.1:0");
     await box.startGateway("127.0.0.1:0", "127.0.0.1:0");
     return box;
+  }
+
+  async startEngine(listen) {
+    this.engine = new Process(["simulate", "--listen", listen, "--replicas", `${this.replicas}`, "--speed", `${this.speed}`, "--model", this.model]);
+    this.engineUrl = await this.engine.says(/^Engine (\S+)/);
+  }
+  async killEngine() {
+    await this.engine.end("SIGKILL");
+  }
+  async restartEngine() {
+    await this.startEngine(new URL(this.engineUrl).host);
   }
 
   async startGateway(listen, adminListen) {
     this.gateway = new Process(
       ["serve", "--engine", this.engineUrl, "--listen", listen, "--admin-listen", adminListen, "--time-scale", `${this.speed}`, "--scrape-interval", "500ms", ...this.flags],
       { XDG_STATE_HOME: this.state },
+      this.shell,
     );
     this.url = await this.gateway.says(/^API\s+(\S+)/);
     this.admin = await this.gateway.says(/^Admin\s+(\S+)/);
@@ -105,6 +120,11 @@ export class Box {
       }
     });
     await Promise.all(all);
+  }
+
+  async post(path, body) {
+    const headers = { "Content-Type": "application/json" };
+    return fetch(this.admin + path, { method: "POST", headers, body: JSON.stringify(body) });
   }
 
   async get(path) {

@@ -1,7 +1,15 @@
 // Pages in Debian's Chromium, with all that the browser complains about.
 import { chromium } from "playwright-core";
 
-export const viewNames = ["overview", "routing", "in-flight", "conversations", "prompt-breaks", "engines", "connect"];
+export const viewNames = ["overview", "routing", "in-flight", "conversations", "prompt-breaks", "bench", "engines", "connect"];
+
+// Views that show one thing: the conversation with the most turns, a report.
+export async function deepViews(box) {
+  const { conversations } = await box.get(`/admin/api/models/${encodeURIComponent(box.model)}/conversations`);
+  const [most] = conversations.sort((a, b) => b.turns - a.turns);
+  const { reports } = await box.get("/admin/api/reports");
+  return [`conversation/${encodeURIComponent(box.model)}/${most.key}`, ...reports.slice(0, 1).map((each) => `bench/${each.id}`)];
+}
 
 export async function launch() {
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
@@ -32,4 +40,5 @@ export async function show(page, view) {
   await page.evaluate((hash) => void (location.hash = hash), `#/${view}`);
   await page.locator(`nav.side a[href="#/${view.split("/")[0].replace(/^conversation$/, "conversations")}"][aria-current=page]`).waitFor();
   await page.locator("main section").first().waitFor();
+  await page.locator("main h2", { hasText: "Opening…" }).waitFor({ state: "detached" });
 }

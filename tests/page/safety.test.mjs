@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { Box } from "./box.mjs";
-import { launch, openPage, show, viewNames } from "./browser.mjs";
+import { deepViews, launch, openPage, show, viewNames } from "./browser.mjs";
+import { report } from "./report.mjs";
 
 const hostile = `<img src=x onerror=alert(1)>"'\`--></script><script>alert(2)</script>`;
 const token = "correct-horse-battery";
@@ -20,10 +21,13 @@ test("hostile names are shown as they are and do nothing", async () => {
   const userAgent = "agent/1'onerror=alert(1)`>--&lt;script&gt;"; // what may be shown of one
   const messages = await box.turn(session, [{ role: "user", content: "word ".repeat(3000) }], { userAgent });
   await box.turn(session, [...messages, { role: "user", content: "on" }], { userAgent, system: "Another." });
+  const arms = report.arms.map((arm) => ({ ...arm, name: hostile + arm.name, what: hostile }));
+  const stored = await box.post("/admin/api/reports", { title: hostile, provenance: { [hostile]: hostile }, arms });
+  assert.equal(stored.status, 201);
   const { page, complaints, close } = await openPage(browser, box.admin);
-  for (const view of viewNames) {
+  const ofModel = viewNames.filter((view) => view !== "bench").map((view) => `${view}/${encodeURIComponent(hostile)}`);
+  for (const view of [...viewNames, ...ofModel, ...(await deepViews(box))]) {
     await show(page, view);
-    await show(page, `${view}/${encodeURIComponent(hostile)}`);
     assert.equal(await page.locator("main img, main script").count(), 0, view);
   }
   await show(page, "routing");

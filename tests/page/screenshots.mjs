@@ -3,16 +3,39 @@ import { Box } from "./box.mjs";
 import { launch, openPage, show } from "./browser.mjs";
 
 const folder = process.argv[2];
-const [box, browser] = await Promise.all([Box.start(), launch()]);
-const begin = Date.now();
-// Work for a minute, so that the charts have something to show.
-for (let round = 0; Date.now() - begin < 60_000; ++round) await box.work({ sessions: 6, turns: 10, words: 150, round });
+const [box, browser] = await Promise.all([Box.start({ speed: 10 }), launch()]);
+const routing = `/admin/api/models/${box.model}/routing`;
+const set = (change) =>
+  fetch(box.admin + routing, { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify(change) });
+
+// Agents at work, at first as the engine balances them, then with affinity.
+let round = 0;
+const work = async (ms) => {
+  for (const end = Date.now() + ms; Date.now() < end; ) await box.work({ sessions: 8, turns: 8, words: 100, round: round++ });
+};
+await set({ affinity: false });
+await work(90_000);
+await set({ affinity: true });
+await work(120_000);
+
 const { page } = await openPage(browser, box.admin, { width: 1280, height: 800 });
-for (const view of ["overview", "routing"]) {
-  await show(page, view);
-  if (view === "overview") await page.getByRole("button", { name: "15 min" }).click();
-  await page.waitForTimeout(1500); // for bars that move
-  await page.screenshot({ path: `${folder}/page-${view}.png`, fullPage: true });
-}
+await show(page, "overview");
+await page.getByRole("button", { name: "15 min" }).click();
+await page.locator("figure.chart canvas").first().waitFor();
+// Zoomed to where something was seen.
+const plot = await page.locator(".u-over").first().boundingBox();
+const at = (share) => [plot.x + plot.width * share, plot.y + plot.height / 2];
+await page.mouse.move(...at(1 - 225 / 900));
+await page.mouse.down();
+await page.mouse.move(...at(0.999), { steps: 5 });
+await page.mouse.up();
+await page.mouse.move(5, 5);
+await page.waitForTimeout(500);
+await page.locator("main section", { hasText: "Over time" }).screenshot({ path: `${folder}/page-stats.png` });
+const agents = work(5000);
+await show(page, "routing");
+await page.waitForTimeout(3000);
+await page.screenshot({ path: `${folder}/page-routing.png` });
+await agents;
 await browser.close();
 await box.end();

@@ -1,11 +1,15 @@
-// One chart over time. Drag to zoom in, double-click to see everything again.
+// One chart, drawn by uPlot: lines or stacked bars over time, or lines over steps. It redraws in place when its data
+// change, and keeps a zoom until it is double-clicked. Charts over time point at the same moment and zoom together.
+// `summary` says the same in words.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
+import { axes, css, scales } from "./chart_axes";
 
 export interface Line {
   label: string;
   color: string; // a custom property of style.css
   values: (number | null)[];
+  dash?: number[];
   fill?: boolean;
   show: (value: number) => string;
 }
@@ -13,9 +17,11 @@ export interface Line {
 export interface ChartProps {
   title: string;
   summary: string; // what the chart shows, for those who don't see it
-  at: number[];
+  at: number[]; // unix seconds, or with `steps` their numbers
   from: number;
   to: number;
+  steps?: string[]; // names of places on the x axis, instead of time
+  logarithmic?: boolean; // values up to 0 are left out
   lines: Line[];
   stacked?: boolean; // each line stands on the one after it
 }
@@ -27,13 +33,15 @@ export function Chart(props: ChartProps) {
   const plot = useRef<uPlot | null>(null);
   const latest = useRef(props);
   latest.current = props;
-  const labels = props.lines.map((line) => line.label).join();
+  const whole = useRef([props.from, props.to] as const); // of the data that are drawn
+  const labels = [props.logarithmic, ...props.lines.map((line) => line.label)].join();
 
   useEffect(() => {
     const target = box.current!;
     const make = () => {
       plot.current?.destroy();
       plot.current = new uPlot(options(latest, target), data(latest.current), target);
+      showLast(plot.current);
     };
     make();
     const size = new ResizeObserver(([seen]) => plot.current?.setSize({ width: seen!.contentRect.width, height }));
@@ -54,8 +62,11 @@ export function Chart(props: ChartProps) {
     const drawn = plot.current;
     if (!drawn) return;
     const { min, max } = drawn.scales["x"]!;
-    const zoomed = drawn.data[0].length > 1 && (drawn as any).zoomed && min != null && max != null;
+    const [from, to] = whole.current;
+    const zoomed = min != null && max != null && (min > from + 1 || max < to - 1);
     drawn.setData(data(props), !zoomed);
+    whole.current = [props.from, props.to];
+    showLast(drawn);
   }, [props.at, props.lines]);
 
   return (
@@ -68,8 +79,17 @@ export function Chart(props: ChartProps) {
   );
 }
 
+// While nobody points at a place the legend tells the last one that has a value.
+function showLast(plot: uPlot) {
+  if ((plot.cursor.left ?? -1) >= 0) return;
+  let last = plot.data[0].length - 1;
+  while (last > 0 && plot.data.slice(1).every((values) => values[last] == null)) --last;
+  plot.setLegend({ idx: last }, false);
+}
+
 // uPlot draws lines over each other: of stacked ones it gets the sums.
-function data({ at, lines, stacked }: ChartProps): uPlot.AlignedData {
+function data({ at, lines, stacked, logarithmic }: ChartProps): uPlot.AlignedData {
+  if (logarithmic) return [at, ...lines.map((line) => line.values.map((v) => (v !== null && v > 0 ? v : null)))];
   if (!stacked) return [at, ...lines.map((line) => line.values)];
   const sums: (number | null)[][] = [];
   for (const [i, line] of [...lines.entries()].reverse()) {
@@ -79,40 +99,28 @@ function data({ at, lines, stacked }: ChartProps): uPlot.AlignedData {
   return [at, ...sums];
 }
 
-function css(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
-
 function options(latest: { current: ChartProps }, box: HTMLElement): uPlot.Options {
-  const grid = { stroke: css("--line"), width: 1 };
-  const axis = { stroke: css("--quiet"), grid, ticks: { ...grid, size: 4 }, font: "12px system-ui, sans-serif" };
-  const { lines } = latest.current;
+  const { lines, stacked, steps } = latest.current;
+  const drag = { x: !steps, y: false };
   return {
     width: box.clientWidth,
     height,
     padding: [8, 8, 0, 0],
-    cursor: { y: false, drag: { x: true, y: false }, points: { size: 6 } },
-    hooks: {
-      setSelect: [(u) => void ((u as any).zoomed = u.select.width > 0)],
-      ready: [(u) => u.over.addEventListener("dblclick", () => void ((u as any).zoomed = false))],
-    },
-    scales: {
-      x: { range: (_, min, max) => (min == null || max - min > 1e9 ? [latest.current.from, latest.current.to] : whole(latest.current, min, max)) },
-      y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
-    },
-    axes: [
-      { ...axis, space: 64, size: 28, values: (_, ticks) => ticks.map((at) => time(at, latest.current)) },
-      { ...axis, size: 56, space: 32, values: (_, ticks) => ticks.map((v) => lines[0]!.show(v)) },
-    ],
+    cursor: { y: false, drag, points: { size: 6 }, sync: steps ? undefined : { key: "time" } },
+    hooks: { setCursor: [showLast] },
+    scales: scales(latest),
+    axes: axes(latest),
     legend: { live: true },
     series: [
-      { label: "at", value: (_, at) => (at == null ? "–" : new Date(at * 1000).toLocaleString([], moment)) },
+      { label: steps ? "sessions" : "at", value: (_, at) => (at == null ? "–" : place(at, latest.current)) },
       ...lines.map((line, i) => ({
         label: line.label,
         stroke: css(line.color),
-        width: 1.5,
-        fill: line.fill ? `${css(line.color)}${latest.current.stacked ? "" : "33"}` : undefined,
-        points: { show: false },
+        width: stacked ? 0 : 1.75,
+        dash: line.dash,
+        paths: stacked ? uPlot.paths.bars!({ size: [0.85, 28, 1] }) : undefined,
+        fill: line.fill ? `${css(line.color)}${stacked ? "" : "26"}` : undefined,
+        points: stacked ? { show: false } : { show: true, size: 5, fill: css(line.color), filter: steps ? undefined : alone },
         value: (_: uPlot, __: number, ___: number, at: number | null) => {
           const value = at == null ? null : latest.current.lines[i]?.values[at];
           return value == null ? "–" : line.show(value);
@@ -122,17 +130,17 @@ function options(latest: { current: ChartProps }, box: HTMLElement): uPlot.Optio
   };
 }
 
-const moment = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false } as const;
-
-// Days where the chart has many of them.
-function time(at: number, { from, to }: ChartProps): string {
-  const date = new Date(at * 1000);
-  if (to - from > 2 * 86_400 || date.getHours() + date.getMinutes() === 0)
-    return date.toLocaleDateString([], { month: "short", day: "numeric" });
-  return date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
+// The places between two gaps, where no line shows.
+function alone(plot: uPlot, series: number): number[] {
+  const values = plot.data[series]!;
+  const found: number[] = [];
+  for (let i = 0; i < values.length; ++i)
+    if (values[i] != null && values[i - 1] == null && values[i + 1] == null) found.push(i);
+  return found;
 }
 
-// All of the data is shown as all of the time span, also where nothing was seen.
-function whole({ at, from, to }: ChartProps, min: number, max: number): [number, number] {
-  return min <= (at[0] ?? min) && max >= (at.at(-1) ?? max) ? [from, to] : [min, max];
+const moment = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false } as const;
+
+function place(at: number, { steps }: ChartProps): string {
+  return steps ? (steps[at] ?? "–") : new Date(at * 1000).toLocaleString([], moment);
 }

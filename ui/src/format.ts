@@ -15,6 +15,10 @@ export function tokens(value: number | null | undefined): string {
   return `${(value / 1e9).toFixed(2)}G`;
 }
 
+export function signed(value: number | null | undefined): string {
+  return value != null && value < 0 ? `−${tokens(-value)}` : tokens(value);
+}
+
 export function percent(share: number | null | undefined, decimals = 0): string {
   return share == null ? dash : `${(share * 100).toFixed(decimals)}\u00a0%`;
 }

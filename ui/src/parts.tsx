@@ -51,6 +51,30 @@ export function Split(props: { cached: number; computed: number }) {
   );
 }
 
+// The cached shares of the last turns, in percent, as a small line. Unmeasured ones are gaps.
+export function Spark({ percents }: { percents: (number | null)[] }) {
+  if (percents.length === 0) return null;
+  const x = (i: number) => 3 + (i * 54) / Math.max(1, percents.length - 1);
+  const y = (share: number) => 15 - (share * 12) / 100;
+  const runs: string[] = [];
+  percents.forEach((share, i) => {
+    if (share === null) return;
+    const go = i > 0 && percents[i - 1] !== null ? "L" : "M";
+    runs.push(`${go}${x(i).toFixed(1)} ${y(share).toFixed(1)}`);
+  });
+  const last = percents.at(-1);
+  return (
+    <svg class="spark" width={60} height={18} role="img" aria-label={`Cached of the last turns: ${spoken(percents)}`}>
+      <path d={runs.join("")} />
+      {last != null && <circle cx={x(percents.length - 1)} cy={y(last)} r={2.2} />}
+    </svg>
+  );
+}
+
+function spoken(percents: (number | null)[]): string {
+  return percents.map((share) => (share === null ? "unmeasured" : `${share} %`)).join(", ");
+}
+
 export function Section(props: { title: string; aside?: ComponentChildren; children: ComponentChildren }) {
   return (
     <section>

@@ -7,6 +7,7 @@ import { Login } from "./login";
 import { type Route, href, useRoute } from "./route";
 import { ThemeButton } from "./theme";
 import type { State } from "./types";
+import { Bench } from "./views/bench";
 import { Connect } from "./views/connect";
 import { Conversation } from "./views/conversation";
 import { Conversations } from "./views/conversations";
@@ -18,7 +19,7 @@ import { Routing } from "./views/routing";
 
 export interface ViewProps {
   state: State;
-  name: string | null; // of the model, where a view has one
+  name: string | null; // of the model, or the id of a report, where a view has one
   of: string | null; // the key of a conversation
 }
 
@@ -29,6 +30,7 @@ const views: { id: string; title: string; view: (props: ViewProps) => JSX.Elemen
   { id: "in-flight", title: "In flight", view: InFlight },
   { id: "conversations", title: "Conversations", view: Conversations },
   { id: "prompt-breaks", title: "Prompt breaks", view: PromptBreaks },
+  { id: "bench", title: "Bench", view: Bench },
   { id: "engines", title: "Engines", view: Engines },
   { id: "connect", title: "Connect", view: Connect },
   { id: "conversation", title: "Conversation", view: Conversation, under: "conversations" },
@@ -90,7 +92,7 @@ function useFocusOnChange(route: Route) {
     first.current = false;
     scrollTo(0, 0);
     document.querySelector(".side [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
-  }, [route.view]);
+  }, [route.view, route.name, route.of]);
   return heading;
 }
 

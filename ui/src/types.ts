@@ -61,6 +61,15 @@ export interface Totals extends Tokens {
   failed: number;
   moved: number;
   misses: Record<string, { turns: number; lost_tokens: number }>;
+  counterfactual: Saving | null;
+}
+
+// What the engine's own balancer would have come to: an estimate. Of turns that are not the first of theirs.
+export interface Saving {
+  turns: number;
+  own_cached_tokens: number;
+  cached_tokens: number;
+  saved_tokens: number;
 }
 
 export interface Routing {
@@ -130,6 +139,8 @@ export interface Conversation {
   context_tokens: number | null;
   last_prompt_tokens: number | null;
   last_cached_tokens: number | null;
+  cached_percents: (number | null)[]; // of its last turns
+  estimated_saved_tokens: number;
   last_turn: Account | null;
   last_seen_s: number;
 }
@@ -165,6 +176,27 @@ export interface TurnRecord {
   cached_tokens: number | null;
   completion_tokens: number | null;
   account: Account | null;
+  why: Why;
+  counterfactual: { replica: number; cached_tokens: number; saved_tokens: number } | null;
+}
+
+// What was known when a turn was decided.
+export interface Why {
+  source: string;
+  home: number | null;
+  spill_threshold: number | null;
+  rule: "places" | "affinity";
+  held_s: number | null;
+  replicas: number;
+  loads: Load[];
+}
+
+export interface Load {
+  replica: number;
+  in_flight: number;
+  kv_used: number | null;
+  recent_conversations: number;
+  load: number;
 }
 
 export interface State {

@@ -1,13 +1,15 @@
 // One conversation: its last turns on a time-line by replica, what each should have found cached and what it found.
 import { useEffect, useState } from "preact/hooks";
 import { call, modelPath } from "../api";
-import { count, duration, percent, tokens, words } from "../format";
+import { count, duration, percent, signed, tokens, words } from "../format";
 import { live } from "../live";
 import { Badge, Empty, Figure, Section, Split, Table } from "../parts";
 import { href } from "../route";
 import type { ViewProps } from "../shell";
 import type { Conversation as Data, TurnRecord } from "../types";
 import { where } from "./prompt_breaks";
+import { TurnLanes } from "./turn_lanes";
+import { WhyThere } from "./why";
 
 interface Answer {
   conversation: Data;
@@ -42,6 +44,11 @@ export function Conversation({ name, of }: ViewProps) {
           <Figure label="Home" value={`replica ${it.home}`} />
           <Figure label="Turns" value={count(it.turns)} />
           <Figure label="Context" value={tokens(it.context_tokens)} note="what the next turn would find" />
+          <Figure
+            label="Saved, estimate"
+            value={signed(it.estimated_saved_tokens)}
+            note="tokens, against the engine’s balancer"
+          />
           <Figure label="Known by" value={<span class="words">{words(it.source)}</span>} note={`session ${it.group.slice(0, 8)}`} />
           {it.parent !== null && (
             <Figure
@@ -54,10 +61,18 @@ export function Conversation({ name, of }: ViewProps) {
             />
           )}
         </dl>
-        {turns.length === 0 ? <Empty>None of its turns is among the last that are remembered.</Empty> : <Turns turns={turns} />}
+        {turns.length === 0 ? (
+          <Empty>None of its turns is among the last that are remembered.</Empty>
+        ) : (
+          <>
+            <TurnLanes turns={turns} />
+            <Turns turns={turns} />
+          </>
+        )}
         <p class="note">
           Expected: what the replica keeps of this conversation, at most the prompt. Cached: what the engine says it
-          found. The last {count(4096)} turns of a model are remembered.
+          found. Saved: how much more that is than the engine’s own balancer would have found, an estimate. The last{" "}
+          {count(4096)} turns of a model are remembered.
         </p>
       </Section>
     </>
@@ -67,52 +82,86 @@ export function Conversation({ name, of }: ViewProps) {
 function Turns({ turns }: { turns: TurnRecord[] }) {
   const widest = Math.max(1, ...turns.map((turn) => turn.prompt_tokens ?? 0));
   return (
-    <Table label="Turns, the latest first">
+    <Table label="Turns, the latest first" class="turns">
       <thead>
         <tr>
           <th scope="col">Ended</th>
           <th scope="col">Replica</th>
           <th scope="col">Why there</th>
           <th scope="col">Prompt: cached, computed</th>
-          <th scope="col">Expected</th>
-          <th scope="col">Cached</th>
-          <th scope="col">First byte</th>
-          <th scope="col">Took</th>
-          <th scope="col">Generated</th>
+          <th scope="col" class="num">
+            Expected
+          </th>
+          <th scope="col" class="num">
+            Cached
+          </th>
+          <th scope="col" class="num">
+            Saved, estimate
+          </th>
+          <th scope="col" class="num">
+            First byte
+          </th>
+          <th scope="col" class="num">
+            Took
+          </th>
+          <th scope="col" class="num">
+            Generated
+          </th>
           <th scope="col">Miss</th>
         </tr>
       </thead>
       <tbody>
-        {turns.toReversed().map((turn) => (
-          <tr>
-            <th scope="row">{duration(turn.ended_s)} ago</th>
-            <td>{count(turn.replica)}</td>
-            <td>{words(turn.outcome)}</td>
-            <td>
-              <div class="meter">
-                <span class="width" style={{ width: `${(8 * (turn.prompt_tokens ?? 0)) / widest}rem` }}>
-                  <Split cached={turn.cached_tokens ?? 0} computed={(turn.prompt_tokens ?? 0) - (turn.cached_tokens ?? 0)} />
-                </span>
-                <span class="meter-text">{tokens(turn.prompt_tokens)}</span>
-              </div>
-            </td>
-            <td>{tokens(turn.account?.expected_tokens)}</td>
-            <td>
-              {tokens(turn.cached_tokens)}
-              {turn.prompt_tokens && turn.cached_tokens !== null
-                ? ` (${percent(turn.cached_tokens / turn.prompt_tokens)})`
-                : ""}
-            </td>
-            <td>{duration(turn.ttfb_s)}</td>
-            <td>{duration(turn.took_s)}</td>
-            <td>{tokens(turn.completion_tokens)}</td>
-            <td class="miss">
-              <Miss turn={turn} />
-            </td>
-          </tr>
-        ))}
+        {turns.map((turn, i) => <Turn key={i} turn={turn} widest={widest} />).toReversed()}
       </tbody>
     </Table>
+  );
+}
+
+// A second row says why it went there.
+function Turn({ turn, widest }: { turn: TurnRecord; widest: number }) {
+  const [open, setOpen] = useState(false);
+  const prompt = turn.prompt_tokens ?? 0;
+  const cached = turn.cached_tokens;
+  return (
+    <>
+      <tr>
+        <th scope="row">{duration(turn.ended_s)} ago</th>
+        <td>{count(turn.replica)}</td>
+        <td>
+          <button type="button" class="unfold" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {words(turn.outcome)}
+            <span class="hidden">, why there</span>
+          </button>
+        </td>
+        <td>
+          <div class="meter">
+            <span class="width" style={{ width: `${(8 * prompt) / widest}rem` }}>
+              <Split cached={cached ?? 0} computed={prompt - (cached ?? 0)} />
+            </span>
+            <span class="meter-text">{tokens(turn.prompt_tokens)}</span>
+          </div>
+        </td>
+        <td class="num">{tokens(turn.account?.expected_tokens)}</td>
+        <td class="num">
+          {tokens(cached)}
+          {prompt && cached !== null ? ` (${percent(cached / prompt)})` : ""}
+        </td>
+        <td class="num">{signed(turn.counterfactual?.saved_tokens)}</td>
+        <td class="num">{duration(turn.ttfb_s)}</td>
+        <td class="num">{duration(turn.took_s)}</td>
+        <td class="num">{tokens(turn.completion_tokens)}</td>
+        <td class="miss">
+          <Miss turn={turn} />
+        </td>
+      </tr>
+      {open && (
+        <tr class="unfolded">
+          <td colSpan={11}>
+            <WhyThere turn={turn} />
+          </td>
+        </tr>
+      )}
+    </>
   );
 }
 

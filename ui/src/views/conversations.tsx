@@ -1,8 +1,9 @@
 // The conversations of a model, as a tree of agents and their sub-agents, or as a sorted list.
+import { Component } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count, duration, percent, tokens, words } from "../format";
 import { type Known, age, live } from "../live";
-import { Badge, Empty, ModelTabs, Section, Split, Table } from "../parts";
+import { Badge, Empty, ModelTabs, Section, Spark, Split, Table } from "../parts";
 import { href } from "../route";
 import type { ViewProps } from "../shell";
 import { type Order, type Row, arrange, orders } from "../tree";
@@ -16,6 +17,7 @@ export function Conversations({ state, name }: ViewProps) {
   const [only, setOnly] = useState("all");
   const [shown, setShown] = useState(pageSize);
   const known = model === undefined ? undefined : live.conversations.get(model);
+  const held = new Set(state.in_flight.filter((turn) => turn.phase === "held").map((turn) => turn.conversation));
   const rows = useMemo(
     () => (known ? arrange([...known.byKey.values()].filter((each) => fits(each, search, only)), order) : []),
     [known?.changes, model, order, search, only],
@@ -55,7 +57,7 @@ export function Conversations({ state, name }: ViewProps) {
         {rows.length === 0 ? (
           <Empty>{known.total === 0 ? "No conversation yet." : "None of them matches."}</Empty>
         ) : (
-          <List rows={rows.slice(0, shown)} model={model} />
+          <List rows={rows.slice(0, shown)} model={model} held={held} />
         )}
         {rows.length > shown && <More more={() => setShown(shown + pageSize)} left={rows.length - shown} />}
         <p class="note">
@@ -79,63 +81,91 @@ function missed(each: Known): boolean {
   return !!each.last_turn && !["none", "first_turn", "unmeasured"].includes(each.last_turn.miss);
 }
 
-function List({ rows, model }: { rows: Row[]; model: string }) {
+function List({ rows, model, held }: { rows: Row[]; model: string; held: Set<string | null> }) {
   return (
     <Table label="Conversations" class="conversations">
       <thead>
         <tr>
           <th scope="col">Conversation</th>
           <th scope="col">Known by</th>
-          <th scope="col">Home</th>
-          <th scope="col">Turns</th>
-          <th scope="col">Context</th>
+          <th scope="col" class="num">Home</th>
+          <th scope="col" class="num">Turns</th>
+          <th scope="col" class="num">Context</th>
           <th scope="col">Last turn cached</th>
+          <th scope="col">Last turns</th>
           <th scope="col">Miss</th>
-          <th scope="col">Last seen</th>
+          <th scope="col" class="num">Last seen</th>
         </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
-          <Line key={row.it.key} row={row} model={model} />
+          <Line
+            key={row.it.key}
+            it={row.it}
+            depth={row.depth}
+            model={model}
+            held={held.has(row.it.key)}
+            seen={duration(age(row.it, row.it.at))}
+          />
         ))}
       </tbody>
     </Table>
   );
 }
 
-function Line({ row: { it, depth }, model }: { row: Row; model: string }) {
-  const prompt = it.last_prompt_tokens;
-  const cached = it.last_cached_tokens;
+interface LineProps {
+  it: Known;
+  depth: number;
+  model: string;
+  held: boolean; // a turn of it waits for room
+  seen: string;
+}
+
+// Of thousands of lines only those that have changed are drawn anew.
+class Line extends Component<LineProps> {
+  override shouldComponentUpdate(next: LineProps) {
+    return (Object.keys(next) as (keyof LineProps)[]).some((name) => next[name] !== this.props[name]);
+  }
+
+  override render({ it, depth, model, held, seen }: LineProps) {
+    return (
+      <tr>
+        <th scope="row">
+          <span style={{ paddingLeft: `${Math.min(depth, 5) * 1.1}rem` }} class={depth ? "child" : ""}>
+            <a href={href("conversation", model, it.key)}>
+              <code>{it.key.slice(0, 8)}</code>
+            </a>
+            {depth > 0 && <span class="hidden">, sub-agent at depth {depth}</span>}{" "}
+            {it.in_flight > 0 && <Badge tone="good">running{it.in_flight > 1 ? ` ${it.in_flight}` : ""}</Badge>}
+            {held && <Badge tone="warn">held</Badge>}
+          </span>
+        </th>
+        <td>{it.source === "none" ? "–" : words(it.source)}</td>
+        <td class="num">{it.home}</td>
+        <td class="num">{count(it.turns)}</td>
+        <td class="num">{tokens(it.context_tokens)}</td>
+        <td>
+          <LastTurn it={it} />
+        </td>
+        <td>
+          <Spark percents={it.cached_percents} />
+        </td>
+        <td>{missed(it) ? <Badge tone="warn">{words(it.last_turn!.miss)}</Badge> : <Quiet of={it} />}</td>
+        <td class="num">{seen}</td>
+      </tr>
+    );
+  }
+}
+
+function LastTurn({ it: { last_prompt_tokens: prompt, last_cached_tokens: cached } }: { it: Known }) {
+  if (prompt === null || cached === null) return <span class="quiet">{prompt === null ? "–" : "unmeasured"}</span>;
   return (
-    <tr>
-      <th scope="row">
-        <span style={{ paddingLeft: `${Math.min(depth, 5) * 1.1}rem` }} class={depth ? "child" : ""}>
-          <a href={href("conversation", model, it.key)}>
-            <code>{it.key.slice(0, 8)}</code>
-          </a>
-          {depth > 0 && <span class="hidden">, sub-agent at depth {depth}</span>}{" "}
-          {it.in_flight > 0 && <Badge tone="good">running{it.in_flight > 1 ? ` ${it.in_flight}` : ""}</Badge>}
-        </span>
-      </th>
-      <td>{it.source === "none" ? "–" : words(it.source)}</td>
-      <td>{it.home}</td>
-      <td>{count(it.turns)}</td>
-      <td>{tokens(it.context_tokens)}</td>
-      <td>
-        {prompt !== null && cached !== null ? (
-          <div class="meter">
-            <Split cached={cached} computed={prompt - cached} />
-            <span class="meter-text">
-              {percent(prompt ? cached / prompt : null)} of {tokens(prompt)}
-            </span>
-          </div>
-        ) : (
-          <span class="quiet">{prompt === null ? "–" : "unmeasured"}</span>
-        )}
-      </td>
-      <td>{missed(it) ? <Badge tone="warn">{words(it.last_turn!.miss)}</Badge> : <Quiet of={it} />}</td>
-      <td>{duration(age(it, it.at))}</td>
-    </tr>
+    <div class="meter">
+      <Split cached={cached} computed={prompt - cached} />
+      <span class="meter-text">
+        {percent(prompt ? cached / prompt : null)} of {tokens(prompt)}
+      </span>
+    </div>
   );
 }
 

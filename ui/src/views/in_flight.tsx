@@ -19,12 +19,21 @@ export function InFlight({ state }: ViewProps) {
       setError(failure instanceof Error ? failure.message : String(failure));
     }
   };
+  const held = turns.filter((turn) => turn.phase === "held").length;
+  const waits = state.routing.map((each) => each.totals.expected_wait_s).filter((each) => each !== null);
   const models = new Set(turns.map((turn) => turn.model)).size > 1 || state.models.length > 1;
   return (
     <Section title={plural(turns.length, "turn")}>
       {error && (
         <p class="error" role="alert">
           Not cancelled: {error}
+        </p>
+      )}
+      {held > 0 && (
+        <p class="advice warn">
+          {plural(held, "turn")} held until conversations that are under way leave room in the KV cache
+          {waits.length > 0 && `, for about ${duration(Math.max(...waits))}`}. See{" "}
+          <a href={href("routing")}>Routing</a> for what fills it.
         </p>
       )}
       {turns.length === 0 ? (

@@ -1,10 +1,10 @@
 // The whole box at a glance.
-import { count, percent, plural, tokens } from "../format";
+import { count, dash, percent, plural, signed, tokens } from "../format";
 import { Badge, Empty, Figure, Section, Split, Table } from "../parts";
 import { href } from "../route";
 import type { ViewProps } from "../shell";
 import { Stats } from "./stats";
-import type { Model, Routing, State } from "../types";
+import type { Model, Routing, Saving, State } from "../types";
 
 export function Overview({ state }: ViewProps) {
   if (state.routing.length === 0) return <NoModel state={state} />;
@@ -53,12 +53,25 @@ function Box({ routing }: { routing: Routing[] }) {
       <Figure label="Conversations" value={count(sum((each) => each.totals.conversations))} note="with a home" />
       <Figure label="Prompt" value={tokens(prompt)} note={`${tokens(cached)} cached`} />
       <Figure label="Completion" value={tokens(sum((each) => each.totals.completion_tokens))} note="tokens" />
+      <Saved all={routing.map((each) => each.totals.counterfactual)} />
       <Figure
         label="Answered"
         value={count(turns)}
         note={`${count(sum((each) => each.totals.failed))} failed, ${count(sum((each) => each.totals.cancelled))} cancelled`}
       />
     </dl>
+  );
+}
+
+function Saved({ all }: { all: (Saving | null)[] }) {
+  const known = all.filter((each) => each !== null);
+  const saved = known.reduce((sum, each) => sum + each.saved_tokens, 0);
+  return (
+    <Figure
+      label="Saved, estimate"
+      value={known.length ? signed(saved) : dash}
+      note="prompt tokens, against the engine’s balancer"
+    />
   );
 }
 

@@ -1,7 +1,7 @@
 // Data-parallel routing of one model: what each replica holds, and the two things that can be changed live.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, modelPath } from "../api";
-import { count, dash, duration, percent, plural, tokens, words } from "../format";
+import { count, dash, duration, percent, plural, signed, tokens, words } from "../format";
 import { live } from "../live";
 import { Badge, Empty, Figure, Meter, ModelTabs, Section, Table, type Tone } from "../parts";
 import type { ViewProps } from "../shell";
@@ -67,7 +67,6 @@ function Controls({ routing }: { routing: RoutingData }) {
             totals.held ? `${count(totals.held)} held, for about ${duration(totals.expected_wait_s)}` : "turns, none held"
           }
         />
-        <Figure label="Conversations" value={count(totals.conversations)} note="with a home" />
         <Figure
           label="Cache hit"
           value={percent(totals.cached_share)}
@@ -77,6 +76,7 @@ function Controls({ routing }: { routing: RoutingData }) {
               : "of prompt tokens, measured"
           }
         />
+        <Saved saving={totals.counterfactual} />
       </dl>
       {error && (
         <p class="error" role="alert">
@@ -84,6 +84,20 @@ function Controls({ routing }: { routing: RoutingData }) {
         </p>
       )}
     </>
+  );
+}
+
+function Saved({ saving }: { saving: Totals["counterfactual"] }) {
+  return (
+    <Figure
+      label="Saved, estimate"
+      value={saving ? signed(saving.saved_tokens) : dash}
+      note={
+        saving && saving.own_cached_tokens > 0
+          ? `tokens: the engine’s balancer would have found ${percent(saving.cached_tokens / saving.own_cached_tokens)} of what was`
+          : "tokens, against the engine’s balancer"
+      }
+    />
   );
 }
 
@@ -206,16 +220,16 @@ function Replicas({ replicas }: { replicas: Replica[] }) {
           <th scope="col">Replica</th>
           <th scope="col">In flight</th>
           <th scope="col">Live contexts of KV capacity</th>
-          <th scope="col">Conver­sations</th>
-          <th scope="col">Placed</th>
-          <th scope="col">Sticky</th>
-          <th scope="col">Spilled in</th>
-          <th scope="col">Pinned</th>
-          <th scope="col">Running</th>
-          <th scope="col">Waiting</th>
+          <th scope="col" class="num">Conver­sations</th>
+          <th scope="col" class="num">Placed</th>
+          <th scope="col" class="num">Sticky</th>
+          <th scope="col" class="num">Spilled in</th>
+          <th scope="col" class="num">Pinned</th>
+          <th scope="col" class="num">Running</th>
+          <th scope="col" class="num">Waiting</th>
           <th scope="col">KV used</th>
-          <th scope="col">Prefix hits, engine</th>
-          <th scope="col">Cached, measured</th>
+          <th scope="col" class="num">Prefix hits, engine</th>
+          <th scope="col" class="num">Cached, measured</th>
         </tr>
       </thead>
       <tbody>
@@ -236,15 +250,15 @@ function Replicas({ replicas }: { replicas: Replica[] }) {
             <td>
               <WorkingSet replica={replica} />
             </td>
-            <td>{count(replica.conversations)}</td>
-            <td>{count(replica.placed)}</td>
-            <td>{count(replica.sticky)}</td>
-            <td>{count(replica.spilled_in)}</td>
-            <td>{count(replica.client_pinned)}</td>
-            <td title={age(replica)}>
+            <td class="num">{count(replica.conversations)}</td>
+            <td class="num">{count(replica.placed)}</td>
+            <td class="num">{count(replica.sticky)}</td>
+            <td class="num">{count(replica.spilled_in)}</td>
+            <td class="num">{count(replica.client_pinned)}</td>
+            <td class="num" title={age(replica)}>
               {count(replica.running)}
             </td>
-            <td title={age(replica)}>
+            <td class="num" title={age(replica)}>
               {count(replica.waiting)}
             </td>
             <td>
@@ -252,8 +266,8 @@ function Replicas({ replicas }: { replicas: Replica[] }) {
                 {percent(replica.kv_used)}
               </Meter>
             </td>
-            <td>{percent(replica.prefix_hit_rate)}</td>
-            <td>{percent(replica.cached_share)}</td>
+            <td class="num">{percent(replica.prefix_hit_rate)}</td>
+            <td class="num">{percent(replica.cached_share)}</td>
           </tr>
         ))}
       </tbody>

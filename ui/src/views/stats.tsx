@@ -1,14 +1,16 @@
 // Charts over time: prompt tokens cached and computed, completion tokens, time to first byte, turns in flight.
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { Chart } from "../chart";
 import { count, duration, percent, plural, tokens } from "../format";
 import { type History, type Span, spans, toCsv, useHistory } from "../history";
 import { Empty, Section } from "../parts";
+import { saveAs, savePng } from "../save";
 
 export function Stats({ models }: { models: string[] }) {
   const [span, setSpan] = useState<Span>("1h");
   const [model, setModel] = useState<string>("");
   const history = useHistory(model || null, span);
+  const charts = useRef<HTMLDivElement>(null);
   return (
     <Section
       title="Over time"
@@ -29,20 +31,32 @@ export function Stats({ models }: { models: string[] }) {
               </button>
             ))}
           </div>
-          <button type="button" class="small" disabled={!history} onClick={() => save(history!)}>
-            CSV
-          </button>
+          <div class="choice" role="group" aria-label="Save the charts">
+            <button type="button" class="small" disabled={!history} onClick={() => saveCsv(history!)}>
+              CSV
+            </button>
+            <button
+              type="button"
+              class="small"
+              disabled={!history?.points.at.length}
+              onClick={() => savePicture(history!, charts.current!)}
+            >
+              PNG
+            </button>
+          </div>
         </div>
       }
     >
       {history && <Summary history={history} />}
       {history?.points.at.length ? (
-        <Charts history={history} />
+        <div ref={charts}>
+          <Charts history={history} />
+        </div>
       ) : (
         <Empty>Nothing was counted in this time yet; the first point comes after ten seconds.</Empty>
       )}
       {history?.not_kept && (
-        <p class="note">This history does not outlive a restart of LM Warden: {history.not_kept}.</p>
+        <p class="advice warn">This history does not outlive a restart of LM Warden: {history.not_kept}.</p>
       )}
     </Section>
   );
@@ -116,10 +130,15 @@ function describe(lines: { label: string; values: (number | null)[]; show: (valu
     .join(" ");
 }
 
-function save(history: History) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([toCsv(history)], { type: "text/csv" }));
-  link.download = `lmwarden-${history.model?.replace(/[^\w.-]+/g, "_") ?? "all"}-${history.span}.csv`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+function fileName(history: History, ending: string): string {
+  return `lmwarden-${history.model?.replace(/[^\w.-]+/g, "_") ?? "all"}-${history.span}.${ending}`;
+}
+
+function saveCsv(history: History) {
+  saveAs(fileName(history, "csv"), new Blob([toCsv(history)], { type: "text/csv" }));
+}
+
+function savePicture(history: History, box: HTMLElement) {
+  const title = `${history.model ?? "All models"}, the last ${spans[history.span]} to ${new Date(history.to * 1000).toLocaleString()}`;
+  savePng(fileName(history, "png"), title, box);
 }
