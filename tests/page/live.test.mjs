@@ -61,6 +61,20 @@ test("a turn in flight is shown and can be cancelled", async () => {
   await close();
 });
 
+test("a held turn shows its place in the queue, what it needs and what holds the room", async () => {
+  const box = await Box.start({ replicas: 1, speed: 5, flags: ["--admission", "on"] });
+  const { page, close } = await openPage(browser, `${box.admin}/#/in-flight`);
+  const session = (i) => `0000000${i}-bbbb-4bbb-8ccc-dddddddddddd`;
+  const long = [{ role: "user", content: "word ".repeat(15_000) }];
+  const turns = Promise.all([1, 2, 3].map((i) => box.turn(session(i), long, { max_tokens: 300 })));
+  const held = page.locator("main tbody tr", { hasText: /held · 1/ });
+  assert.match(await held.innerText(), /Needs [\d.]+k, and [\d.k]+ are left beside \d conversations? that hold/);
+  await turns;
+  await page.getByText("Nothing is running.").waitFor();
+  await close();
+  await box.end();
+});
+
 test("a page whose gateway is gone says since when, and goes on with the next one", async () => {
   const { page, close } = await openPage(browser, box.admin);
   await page.getByText("Live", { exact: true }).waitFor();

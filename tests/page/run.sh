@@ -16,4 +16,4 @@ if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 20 ]; then
 fi
 if [ "${1:-}" = screenshots.mjs ]; then exec node screenshots.mjs ../../docs/images; fi
 [ $# -gt 0 ] || set -- *.test.mjs
-exec node --test --test-concurrency=1 "$@"
+exec node --test --test-concurrency=2 "$@"

@@ -5,8 +5,8 @@ import { Box } from "./box.mjs";
 import { launch, openPage } from "./browser.mjs";
 
 const conversations = 5000;
-// Far above what is measured on two shared cores, far below what a list drawn anew with each event takes.
-const most = { p95: 100, longest: 1000 }; // ms
+// Ten times what is measured on two shared cores without a GPU, and far below what a list takes that is drawn whole.
+const most = { scrolled: 500, watched: 150, searched: 500 }; // ms, 95 of 100 frames
 let box, browser;
 
 before(async () => {
@@ -49,9 +49,13 @@ test("5,000 conversations stay smooth while turns go on", async () => {
   const { page, complaints, close } = await openPage(browser, `${box.admin}/#/conversations`);
   await page.getByRole("heading", { name: "5,000 of 5,000" }).waitFor();
   const rows = page.locator("table.conversations tbody tr");
+  const last = page.locator(`table.conversations tr[aria-rowindex="${conversations + 1}"]`);
+  await page.mouse.move(700, 450);
   const scrolled = await frames(page, async () => {
-    while ((await rows.count()) < conversations) await page.mouse.wheel(0, 20_000);
+    while ((await last.count()) === 0) await page.mouse.wheel(0, 2000);
   });
+  await last.waitFor();
+  assert.ok((await rows.count()) < 200, "only what is near the screen is drawn");
   let busy = true;
   const agents = (async () => {
     for (let i = 0; busy; i = (i + 7) % conversations) await turn(i);
@@ -69,8 +73,7 @@ test("5,000 conversations stay smooth while turns go on", async () => {
   for (const [what, found] of Object.entries({ scrolled, watched, searched })) {
     console.log(`${what}: ${found.frames} frames, p50 ${found.p50.toFixed(1)} ms, p95 ${found.p95.toFixed(1)} ms, longest ${found.longest.toFixed(0)} ms`);
   }
-  assert.ok(watched.p95 < most.p95 && watched.longest < most.longest, JSON.stringify(watched));
-  assert.ok(searched.longest < most.longest, JSON.stringify(searched));
+  for (const [what, found] of Object.entries({ scrolled, watched, searched })) assert.ok(found.p95 < most[what], what);
   assert.deepEqual(complaints, []);
   await close();
 });

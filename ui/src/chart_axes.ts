@@ -32,15 +32,16 @@ export function axes(latest: Latest): uPlot.Axis[] {
     const places = steps.map((_, i) => i);
     return [{ ...axis, size: 28, splits: () => places, values: () => steps }, y];
   }
-  return [{ ...axis, space: 64, size: 28, values: (_, ticks) => ticks.map((at) => time(at, latest.current)) }, y];
+  return [{ ...axis, space: 64, size: 28, values: (_, ticks, __, ___, step) => ticks.map((at) => time(at, step, latest.current)) }, y];
 }
 
-// Days where the chart has many of them.
-function time(at: number, { from, to }: ChartProps): string {
+// Days where the chart has many of them, seconds where it is zoomed far in.
+function time(at: number, step: number, { from, to }: ChartProps): string {
   const date = new Date(at * 1000);
   if (to - from > 2 * 86_400 || date.getHours() + date.getMinutes() === 0)
     return date.toLocaleDateString([], { month: "short", day: "numeric" });
-  return date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
+  const second = step < 60 ? "2-digit" : undefined;
+  return date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second, hour12: false });
 }
 
 // All of the data is shown as all of the time span, also where nothing was seen.

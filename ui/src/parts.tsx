@@ -88,10 +88,13 @@ export function Section(props: { title: string; aside?: ComponentChildren; child
 }
 
 // A table that scrolls sideways on narrow screens, and can be scrolled by keyboard.
-export function Table(props: { label: string; children: ComponentChildren; class?: string }) {
+// `rows`: how many there are, when only some are drawn.
+export function Table(props: { label: string; children: ComponentChildren; class?: string; rows?: number }) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={props.label}>
-      <table class={props.class}>{props.children}</table>
+      <table class={props.class} aria-rowcount={props.rows}>
+        {props.children}
+      </table>
     </div>
   );
 }

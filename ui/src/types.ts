@@ -160,8 +160,20 @@ export interface TurnUnderWay {
   client: string;
   phase: "held" | "prefill" | "streaming";
   age_s: number;
+  held: Held | null; // null of one that does not wait
   outcome: string | null; // of a held one not known yet
   replica: number | null;
+}
+
+// What a held turn waits for.
+export interface Held {
+  position: number;
+  expected_wait_ms: number | null;
+  replica: number | null;
+  needs_tokens: number;
+  room_tokens: number;
+  places_running: number;
+  places_pausing: number;
 }
 
 export interface TurnRecord {

@@ -49,7 +49,7 @@ export function Conversation({ name, of }: ViewProps) {
             value={signed(it.estimated_saved_tokens)}
             note="tokens, against the engine’s balancer"
           />
-          <Figure label="Known by" value={<span class="words">{words(it.source)}</span>} note={`session ${it.group.slice(0, 8)}`} />
+          <Figure wide label="Known by" value={<span class="words">{words(it.source)}</span>} note={`session ${it.group.slice(0, 8)}`} />
           {it.parent !== null && (
             <Figure
               label="Parent"

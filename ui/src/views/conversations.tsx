@@ -1,21 +1,19 @@
 // The conversations of a model, as a tree of agents and their sub-agents, or as a sorted list.
 import { Component } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { count, duration, percent, tokens, words } from "../format";
 import { type Known, age, live } from "../live";
 import { Badge, Empty, ModelTabs, Section, Spark, Split, Table } from "../parts";
 import { href } from "../route";
 import type { ViewProps } from "../shell";
 import { type Order, type Row, arrange, orders } from "../tree";
-
-const pageSize = 100;
+import { useRowsOnScreen } from "../window";
 
 export function Conversations({ state, name }: ViewProps) {
   const model = state.models.find((each) => each.name === name)?.name ?? state.models[0]?.name;
   const [order, setOrder] = useState<Order>("tree");
   const [search, setSearch] = useState("");
   const [only, setOnly] = useState("all");
-  const [shown, setShown] = useState(pageSize);
   const known = model === undefined ? undefined : live.conversations.get(model);
   const held = new Set(state.in_flight.filter((turn) => turn.phase === "held").map((turn) => turn.conversation));
   const rows = useMemo(
@@ -57,9 +55,8 @@ export function Conversations({ state, name }: ViewProps) {
         {rows.length === 0 ? (
           <Empty>{known.total === 0 ? "No conversation yet." : "None of them matches."}</Empty>
         ) : (
-          <List rows={rows.slice(0, shown)} model={model} held={held} />
+          <List rows={rows} model={model} held={held} />
         )}
-        {rows.length > shown && <More more={() => setShown(shown + pageSize)} left={rows.length - shown} />}
         <p class="note">
           Keys are keyed hashes of the ids that clients send, new with each start of LM Warden. No text of a prompt is
           kept.
@@ -82,8 +79,10 @@ function missed(each: Known): boolean {
 }
 
 function List({ rows, model, held }: { rows: Row[]; model: string; held: Set<string | null> }) {
+  const { box, from, to, style } = useRowsOnScreen(rows.length);
   return (
-    <Table label="Conversations" class="conversations">
+    <div ref={box} style={style}>
+    <Table label="Conversations" class="conversations" rows={rows.length + 1}>
       <thead>
         <tr>
           <th scope="col">Conversation</th>
@@ -98,9 +97,10 @@ function List({ rows, model, held }: { rows: Row[]; model: string; held: Set<str
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => (
+        {rows.slice(from, to).map((row, i) => (
           <Line
             key={row.it.key}
+            number={from + i + 2}
             it={row.it}
             depth={row.depth}
             model={model}
@@ -110,10 +110,12 @@ function List({ rows, model, held }: { rows: Row[]; model: string; held: Set<str
         ))}
       </tbody>
     </Table>
+    </div>
   );
 }
 
 interface LineProps {
+  number: number; // of the row, the one of the titles counted
   it: Known;
   depth: number;
   model: string;
@@ -121,15 +123,15 @@ interface LineProps {
   seen: string;
 }
 
-// Of thousands of lines only those that have changed are drawn anew.
+// Only lines that have changed are drawn anew.
 class Line extends Component<LineProps> {
   override shouldComponentUpdate(next: LineProps) {
     return (Object.keys(next) as (keyof LineProps)[]).some((name) => next[name] !== this.props[name]);
   }
 
-  override render({ it, depth, model, held, seen }: LineProps) {
+  override render({ number, it, depth, model, held, seen }: LineProps) {
     return (
-      <tr>
+      <tr aria-rowindex={number}>
         <th scope="row">
           <span style={{ paddingLeft: `${Math.min(depth, 5) * 1.1}rem` }} class={depth ? "child" : ""}>
             <a href={href("conversation", model, it.key)}>
@@ -172,21 +174,4 @@ function LastTurn({ it: { last_prompt_tokens: prompt, last_cached_tokens: cached
 function Quiet({ of }: { of: Known }) {
   const miss = of.last_turn?.miss;
   return <span class="quiet">{miss === "first_turn" ? "first turn" : miss === "none" ? "none" : "–"}</span>;
-}
-
-// More rows are added as the end of the list comes near, and by the button for keyboards.
-function More({ more, left }: { more: () => void; left: number }) {
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    const observer = new IntersectionObserver((seen) => seen.some((each) => each.isIntersecting) && more(), {
-      rootMargin: "400px",
-    });
-    observer.observe(button.current!);
-    return () => observer.disconnect();
-  }, [more]);
-  return (
-    <button ref={button} type="button" onClick={more}>
-      Show more ({count(left)} left)
-    </button>
-  );
 }

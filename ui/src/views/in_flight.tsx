@@ -1,11 +1,11 @@
 // The turns under way, and a way to cancel one.
 import { useState } from "preact/hooks";
 import { call } from "../api";
-import { count, duration, plural, words } from "../format";
+import { count, duration, plural, tokens, words } from "../format";
 import { Badge, Empty, Section, Table } from "../parts";
 import { href } from "../route";
 import type { ViewProps } from "../shell";
-import type { TurnUnderWay } from "../types";
+import type { Held, TurnUnderWay } from "../types";
 
 export function InFlight({ state }: ViewProps) {
   const turns = state.in_flight;
@@ -19,21 +19,12 @@ export function InFlight({ state }: ViewProps) {
       setError(failure instanceof Error ? failure.message : String(failure));
     }
   };
-  const held = turns.filter((turn) => turn.phase === "held").length;
-  const waits = state.routing.map((each) => each.totals.expected_wait_s).filter((each) => each !== null);
   const models = new Set(turns.map((turn) => turn.model)).size > 1 || state.models.length > 1;
   return (
     <Section title={plural(turns.length, "turn")}>
       {error && (
         <p class="error" role="alert">
           Not cancelled: {error}
-        </p>
-      )}
-      {held > 0 && (
-        <p class="advice warn">
-          {plural(held, "turn")} held until conversations that are under way leave room in the KV cache
-          {waits.length > 0 && `, for about ${duration(Math.max(...waits))}`}. See{" "}
-          <a href={href("routing")}>Routing</a> for what fills it.
         </p>
       )}
       {turns.length === 0 ? (
@@ -48,7 +39,7 @@ export function InFlight({ state }: ViewProps) {
               <th scope="col">Phase</th>
               <th scope="col">Age</th>
               <th scope="col">Replica</th>
-              <th scope="col">Why there</th>
+              <th scope="col">Why there, or what it waits for</th>
               <th scope="col">
                 <span class="hidden">Action</span>
               </th>
@@ -71,11 +62,14 @@ export function InFlight({ state }: ViewProps) {
                 <td data-label="Phase">
                   <Badge tone={turn.phase === "held" ? "warn" : turn.phase === "streaming" ? "good" : "quiet"}>
                     {turn.phase}
+                    {turn.held && ` · ${turn.held.position}`}
                   </Badge>
                 </td>
                 <td data-label="Age">{duration(turn.age_s)}</td>
-                <td data-label="Replica">{count(turn.replica)}</td>
-                <td data-label="Why there">{turn.outcome === null ? "–" : words(turn.outcome)}</td>
+                <td data-label="Replica">{count(turn.held ? turn.held.replica : turn.replica)}</td>
+                <td class="text" data-label={turn.held ? undefined : "Why there"}>
+                  {turn.held ? <Waits held={turn.held} /> : turn.outcome === null ? "–" : words(turn.outcome)}
+                </td>
                 <td>
                   <button type="button" class="small" onClick={() => cancel(turn)}>
                     Cancel
@@ -87,10 +81,23 @@ export function InFlight({ state }: ViewProps) {
         </Table>
       )}
       <p class="note">
-        Prefill: sent to the engine, and no content has come yet (the engine may have it in its queue). A cancelled turn
+        Held: it waits for room in the KV cache; the number is its place in the queue. Prefill: sent to the engine, and no content has come yet (the engine may have it in its queue). A cancelled turn
         frees its slot in the engine at once; a client whose answer had not begun is told, one in the middle of an answer
         is cut off.
       </p>
     </Section>
+  );
+}
+
+function Waits({ held }: { held: Held }) {
+  const places = held.places_running + held.places_pausing;
+  const wait = held.expected_wait_ms === null ? "" : ` About ${duration(held.expected_wait_ms / 1000)} more.`;
+  if (held.replica === null) return <>No replica is up.</>;
+  return (
+    <>
+      Needs {tokens(held.needs_tokens)}, and {tokens(Math.max(0, held.room_tokens))} are left beside{" "}
+      {plural(places, "conversation")} that hold the room ({count(held.places_running)} running,{" "}
+      {count(held.places_pausing)} pausing).{wait}
+    </>
   );
 }

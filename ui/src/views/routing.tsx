@@ -94,7 +94,7 @@ function Saved({ saving }: { saving: Totals["counterfactual"] }) {
       value={saving ? signed(saving.saved_tokens) : dash}
       note={
         saving && saving.own_cached_tokens > 0
-          ? `tokens: the engine’s balancer would have found ${percent(saving.cached_tokens / saving.own_cached_tokens)} of what was`
+          ? `tokens: the engine’s balancer would find ${percent(saving.cached_tokens / saving.own_cached_tokens)} of what is found`
           : "tokens, against the engine’s balancer"
       }
     />

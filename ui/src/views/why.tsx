@@ -102,10 +102,12 @@ function Loads({ why, taken }: { why: Why; taken: number | null }) {
 function Engine({ turn: { counterfactual, cached_tokens } }: { turn: TurnRecord }) {
   if (!counterfactual) return null;
   const { replica, saved_tokens: saved } = counterfactual;
-  const found = `Estimate: the engine’s own balancer would have sent it to replica ${replica} and found ${tokens(counterfactual.cached_tokens)} tokens cached, not ${tokens(cached_tokens)}`;
+  const went = `Estimate: the engine’s own balancer would have sent it to replica ${replica}`;
+  const found = `found ${tokens(counterfactual.cached_tokens)} tokens cached, not ${tokens(cached_tokens)}`;
+  if (saved === 0) return <p class="estimate">{went} and found as much.</p>;
   return (
     <p class="estimate">
-      {found}: {saved >= 0 ? `${tokens(saved)} saved` : `${tokens(-saved)} lost`}.
+      {went} and {found}: {saved > 0 ? `${tokens(saved)} saved` : `${tokens(-saved)} lost`}.
     </p>
   );
 }
