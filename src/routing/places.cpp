@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 namespace lmw::routing {
 
@@ -16,6 +15,7 @@ constexpr double queued_gain = 0.02;
 }  // namespace
 
 void Places::arrive(TurnId turn, const PlaceRequest& request, Instant now) {
+  search_.reset();
   auto& c = conv(request);
   if (request.replaced) forget(c);
   if (c.in_flight == 0 && c.context > 0 && c.home) {
@@ -31,6 +31,7 @@ void Places::arrive(TurnId turn, const PlaceRequest& request, Instant now) {
 }
 
 void Places::withdraw(TurnId turn) {
+  search_.reset();
   const auto waiter = queue_.find(turn);
   if (waiter == queue_.end()) return;
   auto& c = *waiter->second.conv;
@@ -47,6 +48,7 @@ void Places::first_content(TurnId turn, Instant now) {
 }
 
 void Places::end(TurnId turn, const TokenCounts& tokens, Instant now) {
+  search_.reset();
   const auto found = flights_.find(turn);
   if (found == flights_.end()) return;
   const auto flight = found->second;
@@ -66,6 +68,7 @@ void Places::end(TurnId turn, const TokenCounts& tokens, Instant now) {
 }
 
 void Places::move(TurnId turn, ReplicaId replica, Instant now) {
+  search_.reset();
   const auto found = flights_.find(turn);
   if (found == flights_.end()) return;
   found->second.replica = replica;
@@ -84,6 +87,7 @@ void Places::forget(Conv& c) {
 }
 
 void Places::forget(ReplicaId replica) {
+  search_.reset();
   auto& home = home_of(replica);
   for (auto* c : home.recent) {
     leave(*c);
@@ -120,15 +124,14 @@ void Places::expire_idle(Instant now) {
 }
 
 std::optional<Admitted> Places::next(Instant now) {
-  if (const auto* holder = next_holder()) return send(*holder, *holder->conv->home, now);
-  const auto newcomer =
-      std::ranges::find_if(order_, [](const Waiter* waiter) { return !waiter->conv->place; });
-  if (newcomer == order_.end()) return std::nullopt;
-  const bool fits_anywhere = std::ranges::all_of(replicas_.replicas(), [&](const Replica& replica) {
-    return !replicas_.usable(replica.id) || fits(*(*newcomer)->conv, (*newcomer)->request, replica.id);
-  });
-  if (!fits_anywhere) expire_idle(now);
-  return next_newcomer(now);
+  if (const auto* holder = next_holder()) {
+    search_.reset();
+    return send(*holder, *holder->conv->home, now);
+  }
+  if (!search_ && !begin_search(now)) return std::nullopt;
+  auto admitted = next_newcomer(*search_, now);
+  if (!admitted) search_.reset();
+  return admitted;
 }
 
 // A turn of a conversation that holds a place goes at once. Where the conversations have outgrown the cache,
@@ -142,80 +145,6 @@ const Places::Waiter* Places::next_holder() {
     if (c.in_flight == 0) leave(c);
   }
   return nullptr;
-}
-
-// Home first, where there is one; elsewhere when that has taken longer than to read again what home keeps.
-std::optional<Places::Where> Places::candidates(const Waiter& waiter, bool elsewhere, Instant now) {
-  auto& c = *waiter.conv;
-  const double keeps = kept(c);
-  const bool at_home = has_home(c);
-  if (!elsewhere) return at_home ? Where::home : Where::anywhere;
-  if (!at_home || seconds(now - waiter.arrived) < keeps / home_of(*c.home).rate) return std::nullopt;
-  return Where::elsewhere;
-}
-
-Places::Found Places::find_room(const Waiter& waiter, Where where, const Search& search, Instant now) const {
-  const auto& [turn, request, conv, arrived, tag] = waiter;
-  const auto& left = search.left;
-  const double needs = own(request);
-  Found found;
-  const auto each = [&](const auto& consider) {
-    for (const auto& replica : replicas_.replicas()) {
-      const bool is_home = replica.id == conv->home;
-      if (search.claimed[replica.id.value()]) continue;
-      if (where == Where::anywhere || is_home == (where == Where::home)) consider(replica.id.value());
-    }
-  };
-  each([&](std::uint32_t i) {
-    if (!found.roomiest || left[i] > left[found.roomiest->value()]) found.roomiest = ReplicaId(i);
-  });
-  if (!found.roomiest || left[found.roomiest->value()] < needs) return found;
-
-  const auto drawn_to = conv->home ? conv->home : request.attraction.replica;
-  std::tuple<double, bool, bool, int, double> lowest;
-  each([&](std::uint32_t i) {
-    const auto& replica = replicas_[ReplicaId(i)];
-    if (left[i] < needs || !has_slot(replica)) return;
-    const bool draws = !conv->home && replica.id == drawn_to;
-    const std::tuple rank(replica.in_flight - (draws ? request.attraction.worth : 0), replica.id != drawn_to,
-                          is_full(replica, now), home_of(replica.id).places, -left[i]);
-    if (!found.fits || rank < lowest) found.fits = replica.id, lowest = rank;
-  });
-  return found;
-}
-
-// The others in their order. What an older one waits for no younger one may take.
-std::optional<Admitted> Places::next_newcomer(Instant now) {
-  std::optional<Admitted> admitted;
-  Search search;
-  for (const auto& replica : replicas_.replicas()) search.claimed.push_back(!replicas_.usable(replica.id));
-  auto unclaimed = std::ranges::count(search.claimed, false);
-  const auto serve = [&](const Waiter& waiter, Where where) {
-    look_for(waiter.conv->head, search);
-    auto [to, roomiest] = find_room(waiter, where, search, now);
-    if (!to && roomiest && is_overdue(waiter, now)) {
-      make_room(waiter, *roomiest);
-      search.head.reset();
-      if (fits(*waiter.conv, waiter.request, *roomiest)) to = roomiest;
-    }
-    if (to) {
-      admitted = send(waiter, *to, now);
-      return false;
-    }
-    if (!roomiest) return true;
-    const auto claim = where == Where::anywhere ? *roomiest : *waiter.conv->home;
-    if (!search.claimed[claim.value()]) search.claimed[claim.value()] = true, --unclaimed;
-    return unclaimed > 0;
-  };
-  for (const bool elsewhere : {false, true}) {
-    if (admitted || unclaimed == 0) break;
-    in_order(now, [&](const Waiter& waiter) {
-      if (waiter.conv->place) return true;
-      const auto where = candidates(waiter, elsewhere, now);
-      return !where || serve(waiter, *where);
-    });
-  }
-  return admitted;
 }
 
 // Takes places from idle conversations, the longest held first, until the turn fits.

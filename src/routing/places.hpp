@@ -112,6 +112,8 @@ class Places {
       return std::pair(a->tag, a->turn) < std::pair(b->tag, b->turn);
     }
   };
+  using Queue = std::map<TurnId, Waiter>;
+  using Order = std::set<const Waiter*, ByTag>;
   struct Session {
     std::size_t turns = 0;   // waiting or under way
     std::uint64_t next = 0;  // tag of its next turn, but for the first few
@@ -165,15 +167,26 @@ class Places {
     std::optional<ReplicaId> fits;      // the replica to send to
     std::optional<ReplicaId> roomiest;  // else where most is left
   };
-  std::optional<Admitted> next_newcomer(Instant now);
+  struct Search;
+  std::optional<Admitted> next_newcomer(Search& search, Instant now);
   enum class Where { home, elsewhere, anywhere };
   std::optional<Where> candidates(const Waiter& waiter, bool elsewhere, Instant now);
-  // What one look through the queue goes by, of each replica.
+  // A look through the queue, for newcomers. It goes on from one next() to the following one; any event ends
+  // it.
   struct Search {
-    std::vector<bool> claimed;          // not usable, or what an older turn waits for
+    explicit Search(Queue::const_iterator first) : overdue(first) {}
+
+    std::vector<bool> claimed;  // of each replica: not usable, or what an older turn waits for
+    std::ptrdiff_t unclaimed = 0;
     std::optional<std::uint64_t> head;  // of the newcomers for whom …
-    std::vector<double> left;           // … so many tokens are left; endless where nobody holds a place
+    std::vector<double> left;           // … so many tokens are left there; endless where nobody holds a place
+    bool elsewhere = false;  // the second time, for those who have waited for their home long enough
+    Queue::const_iterator overdue;
+    std::optional<Order::const_iterator> at;  // after the overdue ones
   };
+  bool begin_search(Instant now);
+  const Waiter* next_of(Search& search, Instant now);
+  std::optional<Admitted> serve(const Waiter& waiter, Where where, Search& search, Instant now);
   void look_for(std::uint64_t head, Search& search) const;
   Found find_room(const Waiter& waiter, Where where, const Search& search, Instant now) const;
   void make_room(const Waiter& waiter, ReplicaId replica);
@@ -206,8 +219,9 @@ class Places {
   std::deque<Home> homes_;                            // by ReplicaId
   std::unordered_map<std::uint64_t, double> shared_;  // by head: tokens
   std::unordered_map<TurnId, Flight> flights_;
-  std::map<TurnId, Waiter> queue_;  // in order of arrival
-  std::set<const Waiter*, ByTag> order_;
+  Queue queue_;  // in order of arrival
+  Order order_;
+  std::optional<Search> search_;
   int holders_queued_ = 0;  // turns that wait though their conversations hold a place
   std::list<Conv*> idle_;   // hold a place and have no turn under way, the longest idle first
   std::unordered_map<GroupKey, Session> sessions_;

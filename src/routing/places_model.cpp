@@ -1,7 +1,6 @@
 // What is known of conversations and replicas, and what is learnt of them.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "routing/placement.hpp"
 #include "routing/places.hpp"
@@ -167,20 +166,6 @@ void Places::uncount(Conv& c) {
     --home.running;
   } else {
     idle_.erase(c.pause);
-  }
-}
-
-// The room on each replica for newcomers with a head, before what they need themselves.
-void Places::look_for(std::uint64_t head, Search& search) const {
-  if (search.head == head) return;
-  search.head = head;
-  search.left.clear();
-  for (const auto& replica : replicas_.replicas()) {
-    const auto& home = home_of(replica.id);
-    const double also = home.heads.contains(head) ? 0 : shared(head);
-    search.left.push_back(home.places == 0
-                              ? std::numeric_limits<double>::infinity()
-                              : capacity(replica.id) - output_ - home.taken - home.shared - also);
   }
 }
 
