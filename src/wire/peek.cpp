@@ -97,7 +97,8 @@ class Peeker {
   ondemand::document& document_;
   Peek peek_;
   FingerprintReader print_;
-  bool has_messages_ = false;
+  std::optional<std::size_t> messages_;  // of a list
+  std::size_t input_ = 0;
   bool has_input_ = false;
   bool has_prompt_ = false;
   std::optional<std::int64_t> max_tokens_;
@@ -143,7 +144,8 @@ error_code Peeker::run() {
 }
 
 Peek Peeker::result() && {
-  peek_.has_text = has_messages_ || has_input_ || has_prompt_;
+  peek_.messages = messages_.value_or(input_);
+  peek_.has_text = messages_.value_or(0) > 0 || has_input_ || has_prompt_;
   peek_.fingerprint = std::move(print_).result();
   peek_.max_tokens = max_completion_ ? max_completion_ : max_tokens_;
   return std::move(peek_);
@@ -183,15 +185,15 @@ error_code Peeker::read_metadata(ondemand::value& value) {
 }
 
 error_code Peeker::read_messages(ondemand::value& value) {
+  const bool listed = token_of(value).starts_with('[');
   const error_code error = print_.read_messages(value);
-  peek_.messages = print_.elements();
-  has_messages_ = peek_.messages > 0;
+  messages_ = listed ? std::optional(print_.elements()) : std::nullopt;
   return error;
 }
 
 error_code Peeker::read_input(ondemand::value& value) {
   const error_code error = print_.read_messages(value);
-  peek_.messages = print_.elements();
+  input_ = print_.elements();
   has_input_ = print_.has_text();
   return error;
 }

@@ -114,6 +114,14 @@ TEST(Peek, TextMayBeAMessageListAPromptOrAnInputOfEitherKind) {
   EXPECT_FALSE(of(R"({"messages":null,"input":[],"prompt":{}})").has_text);
 }
 
+TEST(Peek, AListOfMessagesIsCountedThoughThereIsAnInputToo) {
+  EXPECT_EQ(of(R"({"messages":[{},{}],"input":[{}]})").messages, 2u);
+  EXPECT_EQ(of(R"({"input":[{}],"messages":[{},{}]})").messages, 2u);
+  EXPECT_EQ(of(R"({"messages":[],"input":[{}]})").messages, 0u);
+  EXPECT_EQ(of(R"({"messages":"x","input":[{}]})").messages, 1u);
+  EXPECT_TRUE(of(R"({"messages":[],"input":[{}]})").has_text);
+}
+
 TEST(Peek, KeysMayBeWrittenWithEscapes) {
   const Peek peek = of(R"({"mo\u0064el":"a","\ud800":1,"\"model":"no","model\\":"no","":"no"})");
   EXPECT_EQ(peek.model, "a");
