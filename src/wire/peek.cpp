@@ -244,16 +244,18 @@ error_code Peeker::read_system(ondemand::value& value) {
 }
 
 error_code Peeker::read_system_block(ondemand::value& block, bool may_be_billing, bool& billing) {
-  return each_member_of(block, [&](std::string_view key, ondemand::value& member) {
-    const auto text = inside_of_string(token_of(member));
-    if (key != "text" || !text) return SUCCESS;
-    if (may_be_billing && is_billing(*text)) {
-      billing = true;
-    } else {
-      print_.add_system(*text);
-    }
+  std::optional<std::string_view> text;
+  const auto error = each_member_of(block, [&](std::string_view key, ondemand::value& member) {
+    if (key == "text") text = inside_of_string(token_of(member));
     return SUCCESS;
   });
+  if (error || !text) return error;
+  if (may_be_billing && is_billing(*text)) {
+    billing = true;
+  } else {
+    print_.add_system(*text);
+  }
+  return SUCCESS;
 }
 
 error_code Peeker::read_range(ondemand::value& value, std::optional<ByteRange>& range_of_value) const {

@@ -240,7 +240,9 @@ TEST(Peek, LeavesABillingLineAloneThatIsOnlyQuoted) {
   for (const std::string body :
        {R"({"system":[{"text":"You are"},{"text":"x-anthropic-billing-header: a"}]})",
         R"({"system":"You are x-anthropic-billing-header: a\n"})", R"({"system":[]})", R"({"system":7})",
-        R"({"messages":[{"role":"user","content":[{"text":"x-anthropic-billing-header: a"}]}]})"}) {
+        R"({"messages":[{"role":"user","content":[{"text":"x-anthropic-billing-header: a"}]}]})",
+        // The last of two counts.
+        R"({"system":[{"text":"x-anthropic-billing-header: a","text":"You are"}]})"}) {
     EXPECT_EQ(without_billing(body), body);
   }
 }
