@@ -122,8 +122,8 @@ int run_bench(BenchOptions options, const std::string& flags) {
     if (const auto prepared = prepare_trace(options, *bed, **trace, experiment); !prepared)
       return complain(prepared.error().message);
   }
-  return run_experiment(context, options, std::move(experiment), bed->gateway.get(),
-                        provenance(options, *bed, experiment, flags));
+  const auto about = provenance(options, *bed, experiment, flags);
+  return run_experiment(context, options, std::move(experiment), bed->gateway.get(), about);
 }
 
 }  // namespace

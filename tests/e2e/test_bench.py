@@ -85,6 +85,9 @@ class Report(Bench):
         for name in ("version", "date", "flags", "target", "engine", "model", "workload", "runs", "seed", "clock"):
             self.assertTrue(got["provenance"][name], name)
         self.assertIn("vLLM 0.32.0", got["provenance"]["engine"])
+        self.assertIn("published: six short turns", got["provenance"]["workload"])
+        self.assertEqual(got["provenance"]["sessions"], "2")
+        self.assertIn("20 s after", got["provenance"]["step"])
 
     def test_no_arm_finds_the_prompts_of_another(self):
         """One turn a session: nothing but the shared system prompt can be cached."""
