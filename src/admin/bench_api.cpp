@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "admin/bench_json.hpp"
-#include "admin/utc.hpp"
+#include "base/utc.hpp"
 #include "report/html.hpp"
 #include "report/json.hpp"
 #include "report/tables.hpp"

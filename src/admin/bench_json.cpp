@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "admin/utc.hpp"
+#include "base/utc.hpp"
 #include "lab/policy.hpp"
 #include "lab/workloads.hpp"
 #include "report/columns.hpp"

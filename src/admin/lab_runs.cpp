@@ -8,8 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "admin/utc.hpp"
-#include "lab/experiment.hpp"
+#include "base/utc.hpp"
 #include "lab/provenance.hpp"
 
 namespace lmw::admin {
@@ -42,15 +41,16 @@ void lower_priority() { std::ignore = setpriority(PRIO_PROCESS, static_cast<id_t
 }  // namespace
 
 std::optional<LabRuns::Refused> LabRuns::start(const LabRequest& request) {
-  if (const auto experiment = experiment_of(request); !experiment)
-    return Refused{Refusal::bad_request, experiment.error().message};
+  auto experiment = experiment_of(request);
+  if (!experiment) return Refused{Refusal::bad_request, experiment.error().message};
   if (const auto problem = reports_.problem(); !problem.empty()) return Refused{Refusal::no_room, problem};
   const std::scoped_lock lock(mutex_);
   if (status_ && status_->state == LabState::running)
     return Refused{Refusal::busy, "a run is under way: wait for its end, or cancel it"};
   status_ = LabStatus{.request = request, .arm = request.arms.front(), .started = unix_now()};
   began_ = std::chrono::steady_clock::now();
-  thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+  thread_ = std::jthread(
+      [this, experiment = std::move(*experiment)](const std::stop_token& stop) { work(experiment, stop); });
   return std::nullopt;
 }
 
@@ -69,9 +69,8 @@ std::optional<LabStatus> LabRuns::status() const {
   return now;
 }
 
-void LabRuns::work(const std::stop_token& stop) {
+void LabRuns::work(const lab::Experiment& experiment, const std::stop_token& stop) {
   lower_priority();
-  const auto experiment = experiment_of(status()->request).value();
   const auto watch = [&](double progress) {
     const std::scoped_lock lock(mutex_);
     status_->progress = progress;

@@ -11,6 +11,7 @@
 
 #include "admin/reports.hpp"
 #include "base/result.hpp"
+#include "lab/experiment.hpp"
 
 namespace lmw::admin {
 
@@ -56,7 +57,7 @@ class LabRuns {
   std::optional<LabStatus> status() const;
 
  private:
-  void work(const std::stop_token& stop);
+  void work(const lab::Experiment& experiment, const std::stop_token& stop);
   void end(LabState state, std::string report, std::string problem);
 
   Reports& reports_;

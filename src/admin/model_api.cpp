@@ -8,7 +8,7 @@
 #include "admin/conversation_json.hpp"
 #include "admin/history_json.hpp"
 #include "admin/routing_json.hpp"
-#include "admin/utc.hpp"
+#include "base/utc.hpp"
 
 namespace lmw::admin {
 

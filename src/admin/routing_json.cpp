@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "admin/cache_json.hpp"
-#include "admin/utc.hpp"
 #include "admin/why_json.hpp"
 #include "admin/working_set.hpp"
+#include "base/utc.hpp"
 #include "engine/findings.hpp"
 
 namespace lmw::admin {

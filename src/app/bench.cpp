@@ -10,6 +10,7 @@
 #include "app/bench_run.hpp"
 #include "app/compare.hpp"
 #include "app/run_to_end.hpp"
+#include "base/utc.hpp"
 #include "base/version.hpp"
 #include "lab/provenance.hpp"
 
@@ -45,7 +46,7 @@ About provenance(const BenchOptions& options, const bench::Bed& bed,
   const auto& workload = experiment.workload;
   About lines{
       {"version", "lmwarden " + std::string(version)},
-      {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now()))},
+      {"date", utc(unix_now())},
       {"flags", flags},
       {"target", options.bed.url},
       {"engine", bed.engine_version.empty() ? "unknown" : "vLLM " + bed.engine_version},
@@ -102,9 +103,7 @@ int run_bench(BenchOptions options, const std::string& flags) {
   const auto arms = arms_of(options, *bed);
   if (!arms) return complain(arms.error().message);
 
-  auto& output = options.output;
-  if (output.json.empty() && output.csv.empty() && output.markdown.empty() && output.html.empty())
-    output.json = default_file();
+  if (options.output.files().empty()) options.output.json = default_file();
   bench::ExperimentOptions experiment{
       .workload = *workload,
       .tokens_per_word = bed->tokens_per_word,

@@ -63,7 +63,8 @@ class Runner {
     } else {
       fmt::print("{}\n", report::to_table(finished));
       for (const auto& arm : finished.arms) fmt::print("{:<15} {}\n", arm.name, arm.what);
-      if (written_ && !finished.arms.empty()) fmt::print("\nWritten: {}\n", files());
+      if (written_ && !finished.arms.empty())
+        fmt::print("\nWritten: {}\n", fmt::join(options_.output.files(), ", "));
     }
     warn_of_empty_steps(finished);
     if (!experiment_->last_failure().empty())
@@ -75,15 +76,6 @@ class Runner {
     }
     if (interrupted_) return interrupted_status;
     return written_ ? 0 : 1;
-  }
-
-  std::string files() const {
-    const auto& output = options_.output;
-    std::vector<std::string> files;
-    for (const auto& file : {output.json, output.csv, output.markdown, output.html}) {
-      if (!file.empty()) files.push_back(file);
-    }
-    return fmt::format("{}", fmt::join(files, ", "));
   }
 
   const BenchOptions& options_;

@@ -4,12 +4,12 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "app/profile_file.hpp"
 #include "app/run_to_end.hpp"
+#include "base/utc.hpp"
 #include "base/version.hpp"
 #include "bench/calibration.hpp"
 #include "bench/tokenizer.hpp"
@@ -71,11 +71,11 @@ int complain(const std::string& why) {
 }
 
 // What of the profile is not measured.
-Result<replica::Profile> known_of(const CalibrateOptions& options, const engine::Facts& facts) {
+Result<replica::Profile> known_of(const CalibrateOptions& options, const engine::Facts& facts,
+                                  const engine::ServedModel& served) {
   const auto& rank = facts.ranks.front();
   const auto kv_tokens = options.kv_tokens ? options.kv_tokens : rank.kv_capacity_tokens;
   if (!kv_tokens) return failure("the engine does not tell how large its KV cache is: --kv-tokens");
-  const auto& served = facts.models.front();
   return replica::Profile{.name = options.name.empty() ? served.id : options.name,
                           .kv_tokens = *kv_tokens,
                           .block_size = rank.block_size.value_or(16),
@@ -110,28 +110,29 @@ net::awaitable<Result<void>> calibrate(net::asio::io_context& context, const Cal
   if (!origin) co_return std::unexpected(origin.error());
   const auto facts = co_await engine::discover({*origin, options.api_key});
   if (!facts) co_return std::unexpected(facts.error());
-  auto profile = known_of(options, *facts);
+  const auto served = engine::choose_model(*facts, options.url, options.model);
+  if (!served) co_return std::unexpected(served.error());
+  auto profile = known_of(options, *facts, *served);
   if (!profile) co_return std::unexpected(profile.error());
 
-  const auto model = options.model.empty() ? facts->models.front().id : options.model;
-  const auto now = std::chrono::system_clock::now();
+  const auto& model = served->id;
   const auto tokens_per_word = co_await bench::tokens_per_word({*origin, options.api_key}, model);
   const EngineClock clock(options.time_scale);
-  const auto measured =
-      co_await bench::calibrate(context,
-                                {.engine = *origin,
-                                 .dialect = {.endpoint = wire::Endpoint::chat_completions,
-                                             .ids = bench::Ids::none,
-                                             .model = model,
-                                             .api_key = options.api_key},
-                                 .salt = std::to_string(now.time_since_epoch().count()),
-                                 .tokens_per_word = tokens_per_word.value_or(1),
-                                 .ranks = facts->ranks.size(),
-                                 .longest_prompt = longest_prompt(options, *profile),
-                                 .max_num_batched_tokens = options.max_num_batched_tokens,
-                                 .side_by_side = std::min(8, profile->max_num_seqs),
-                                 .repeats = options.repeats},
-                                clock, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
+  const auto measured = co_await bench::calibrate(
+      context,
+      {.engine = *origin,
+       .dialect = {.endpoint = wire::Endpoint::chat_completions,
+                   .ids = bench::Ids::none,
+                   .model = model,
+                   .api_key = options.api_key},
+       .salt = std::to_string(std::chrono::system_clock::now().time_since_epoch().count()),
+       .tokens_per_word = tokens_per_word.value_or(1),
+       .ranks = facts->ranks.size(),
+       .longest_prompt = longest_prompt(options, *profile),
+       .max_num_batched_tokens = options.max_num_batched_tokens,
+       .side_by_side = std::min(8, profile->max_num_seqs),
+       .repeats = options.repeats},
+      clock, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
   if (!measured) co_return std::unexpected(measured.error());
   profile->cost = measured->fit.cost;
   profile->slow = measured->slow;
@@ -141,7 +142,7 @@ net::awaitable<Result<void>> calibrate(net::asio::io_context& context, const Cal
       options.save, profile_json(*profile, {{"engine", options.url},
                                             {"version", facts->version},
                                             {"model", model},
-                                            {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now))},
+                                            {"date", utc(unix_now())},
                                             {"worst_error", fmt::format("{:.3f}", measured->fit.worst_error)},
                                             {"by", "lmwarden " + std::string(version)}}));
   if (!written) co_return std::unexpected(written.error());

@@ -1,13 +1,12 @@
 #include "app/doctor.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <ostream>
 
-#include <boost/asio/co_spawn.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/run_to_end.hpp"
 #include "engine/discovery.hpp"
 #include "engine/findings.hpp"
 #include "engine/probe.hpp"
@@ -25,17 +24,18 @@ struct Checkup {
   std::vector<engine::Finding> findings;
 };
 
-net::awaitable<void> examine(const DoctorOptions& options, Checkup& checkup) {
+net::awaitable<Checkup> examine(const DoctorOptions& options, std::string url) {
+  Checkup checkup{.url = std::move(url)};
   const auto origin = parse_origin(checkup.url);
   if (!origin) {
     checkup.error = origin.error().message;
-    co_return;
+    co_return checkup;
   }
   engine::Access access{.origin = *origin, .api_key = options.api_key};
   auto facts = co_await engine::discover(access);
   if (!facts) {
     checkup.error = facts.error().message;
-    co_return;
+    co_return checkup;
   }
   engine::ProbeResult probe;
   if (options.probe) {
@@ -44,15 +44,12 @@ net::awaitable<void> examine(const DoctorOptions& options, Checkup& checkup) {
   }
   checkup.findings = engine::findings(*facts, probe);
   checkup.facts = std::move(*facts);
+  co_return checkup;
 }
 
 Checkup check_up(const DoctorOptions& options, const std::string& url) {
-  Checkup checkup{.url = url};
-  net::asio::io_context context;
-  net::asio::co_spawn(context, examine(options, checkup), [](std::exception_ptr error) {
-    if (error) std::rethrow_exception(error);
-  });
-  context.run();
+  net::asio::io_context context(1);
+  auto checkup = run_to_end(context, [&] { return examine(options, url); });
   if (!checkup.error.empty()) {
     checkup.findings.push_back({engine::Severity::problem, "engine", checkup.error,
                                 "check that the engine runs, and its URL and key"});

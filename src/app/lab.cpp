@@ -38,8 +38,7 @@ void add_options(CLI::App& command, LabOptions& options) {
   command.add_option("--arms", options.arms, "policies: " + names_of(lab::policies()))
       ->delimiter(',')
       ->capture_default_str();
-  command.add_option("--profile", options.profile,
-                     "hardware and model: " + names_of(replica::profiles()) + ", or a file of `calibrate`");
+  command.add_option("--profile", options.profile, profile_help());
   command.add_option("--slow", options.slow, "how much slower each card is, as 1,1.2; 1: all are equal")
       ->delimiter(',')
       ->check(CLI::Range(0.01, 100.0));

@@ -49,10 +49,7 @@ void add_options(CLI::App& command, PlanOptions& options) {
   command.add_option("--replicas", options.replicas, "default: 4")->check(CLI::Range(1, 1024));
   command.add_option("--kv-tokens", options.kv_tokens, "KV cache of a replica (default: the profile's)")
       ->check(CLI::Range(std::int64_t{1024}, std::int64_t{1} << 40));
-  command
-      .add_option("--profile", options.profile,
-                  "hardware and model: " + names_of(replica::profiles()) + ", or a file of `calibrate`")
-      ->capture_default_str();
+  command.add_option("--profile", options.profile, profile_help())->capture_default_str();
   add_report_output(command, options.output);
 }
 

@@ -62,6 +62,10 @@ Result<replica::Profile> load_profile(const std::string& name_or_file) {
   }
 }
 
+std::string profile_help() {
+  return "hardware and model: " + names_of(replica::profiles()) + ", or a file of `calibrate`";
+}
+
 std::string profile_json(const replica::Profile& profile,
                          const std::vector<std::pair<std::string, std::string>>& about) {
   ordered_json out{{"name", profile.name},

@@ -1,5 +1,6 @@
 #include "app/report_output.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <CLI/CLI.hpp>
@@ -35,8 +36,15 @@ bool write_report(const ReportOutput& output, const report::Report& report) {
   return good;
 }
 
+std::vector<std::string> ReportOutput::files() const {
+  std::vector<std::string> given{json, csv, markdown, html};
+  std::erase(given, "");
+  return given;
+}
+
 bool takes_stdout(const ReportOutput& output) {
-  return output.json == "-" || output.csv == "-" || output.markdown == "-" || output.html == "-";
+  const auto files = output.files();
+  return std::ranges::find(files, "-") != files.end();
 }
 
 void warn_of_empty_steps(const report::Report& report) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "report/report.hpp"
 
@@ -14,6 +15,8 @@ namespace lmw::app {
 // Files; "" = none, "-" = standard output.
 struct ReportOutput {
   std::string json, csv, markdown, html;
+
+  std::vector<std::string> files() const;  // those that were asked for
 };
 
 void add_report_output(CLI::App& command, ReportOutput& output);

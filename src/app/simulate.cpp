@@ -52,10 +52,7 @@ int complain(const Error& error) {
 
 void add_options(CLI::App& command, SimulateOptions& options) {
   command.add_option("--listen", options.listen, "host:port; port 0: any")->capture_default_str();
-  command
-      .add_option("--profile", options.profile,
-                  "hardware and model: " + names_of(replica::profiles()) + ", or a file of `calibrate`")
-      ->capture_default_str();
+  command.add_option("--profile", options.profile, profile_help())->capture_default_str();
   command.add_option("--replicas", options.replicas, "data-parallel replicas")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

@@ -1,9 +1,6 @@
 #include "bench/bed.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "bench/tokenizer.hpp"
 
@@ -15,21 +12,6 @@ Result<Origin> origin_of(std::string_view flag, const std::string& url) {
   auto origin = parse_origin(url);
   if (!origin) return failure(fmt::format("{}: {}", flag, origin.error().message));
   return origin;
-}
-
-Result<void> choose_model(const BedOptions& options, const engine::Facts& served, Bed& bed) {
-  const auto found = options.model.empty()
-                         ? served.models.begin()
-                         : std::ranges::find(served.models, options.model, &engine::ServedModel::id);
-  if (found == served.models.end()) {
-    std::vector<std::string> names;
-    for (const auto& model : served.models) names.push_back(model.id);
-    return failure(fmt::format("{} does not serve '{}'; it serves: {}", options.url, options.model,
-                               fmt::join(names, ", ")));
-  }
-  bed.model = found->id;
-  bed.max_model_len = found->max_model_len;
-  return {};
 }
 
 net::awaitable<Result<void>> find_gateway(const BedOptions& options, Bed& bed) {
@@ -58,8 +40,10 @@ net::awaitable<Result<Bed>> find_bed(BedOptions options) {
   bed.target = *target;
   const auto served = co_await engine::discover({*target, options.api_key});
   if (!served) co_return std::unexpected(served.error());
-  if (const auto chosen = choose_model(options, *served, bed); !chosen)
-    co_return std::unexpected(chosen.error());
+  const auto model = engine::choose_model(*served, options.url, options.model);
+  if (!model) co_return std::unexpected(model.error());
+  bed.model = model->id;
+  bed.max_model_len = model->max_model_len;
   const auto measured = co_await tokens_per_word({*target, options.api_key}, bed.model);
   if (!measured)
     bed.notices.push_back("There is no /tokenize: prompts may be longer or shorter than asked for");

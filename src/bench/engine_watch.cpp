@@ -34,13 +34,13 @@ net::awaitable<void> EngineWatch::loop() {
 
 net::awaitable<report::EngineSums> EngineWatch::read() {
   std::int64_t busy = 0;
-  std::size_t replicas = 0;
+  bool readable = false;
   for (auto& engine : engines_) {
     const auto fetched = co_await engine::get(engine.access, "/metrics");
     if (!fetched || fetched->head.status != 200) continue;
     const auto page = engine::read_metrics_page(fetched->body);
     if (!page || page->ranks.empty()) continue;
-    replicas += page->ranks.size();
+    readable = true;
     Counters now;
     for (const auto& rank : page->ranks) {
       now.queries += rank.prefix_queries;
@@ -51,8 +51,7 @@ net::awaitable<report::EngineSums> EngineWatch::read() {
     engine.last = now;
   }
   busy_now_ = busy;
-  replicas_ = std::max(replicas_, replicas);
-  polls_ += replicas > 0;
+  polls_ += readable;
   busy_ += busy;
   co_return sums();
 }

@@ -27,7 +27,6 @@ class EngineWatch {
   report::EngineSums sums() const;  // as of the last reading
   // Whether the last reading found work anywhere.
   bool is_busy() const { return busy_now_ > 0; }
-  std::size_t replicas() const { return replicas_; }
 
  private:
   struct Counters {
@@ -49,7 +48,6 @@ class EngineWatch {
   std::int64_t polls_ = 0;
   std::int64_t busy_ = 0;  // over all polls
   std::int64_t busy_now_ = 0;
-  std::size_t replicas_ = 0;
   bool running_ = false;
   bool stopping_ = false;
 };

@@ -87,7 +87,7 @@ net::awaitable<Result<void>> Experiment::run_all() {
 net::awaitable<void> Experiment::run_steps(Run run) {
   const auto& workload = options_.workload;
   for (std::size_t i = 0; i < workload.sessions.size() && !stopping_; ++i) {
-    const bool fresh = !agents_ || workload.fresh;
+    const bool fresh = workload.begins_anew(i);
     if (fresh) {
       co_await end_agents();
       start_agents(run, i);
@@ -164,13 +164,12 @@ net::awaitable<report::Window> Experiment::measure(Run run, std::size_t number,
 
 Progress Experiment::progress_at(Run run, std::size_t number, Duration into_step) const {
   const auto& workload = options_.workload;
-  const auto steps = static_cast<int>(workload.sessions.size()), step = static_cast<int>(number);
-  const auto runs = static_cast<int>(order_.size()), current = static_cast<int>(current_);
-  const auto one_run = steps * workload.step + (workload.fresh ? steps : 1) * workload.warm;
+  const auto runs = static_cast<std::int64_t>(order_.size()), current = static_cast<std::int64_t>(current_);
+  const auto one_run = workload.planned(workload.sessions.size());
   const auto all = runs * one_run + (runs - 1) * options_.rest;
-  const auto passed = current * (one_run + options_.rest) + step * workload.step +
-                      (workload.fresh ? step + 1 : 1) * workload.warm + into_step;
-  return {*options_.arms[run.arm], run.repeat, {}, seconds(passed) / seconds(all), all - passed};
+  const auto warmed_up = workload.begins_anew(number) ? workload.warm : Duration{};
+  const auto passed = current * (one_run + options_.rest) + workload.planned(number) + warmed_up + into_step;
+  return {*options_.arms[run.arm], {}, seconds(passed) / seconds(all), all - passed};
 }
 
 net::awaitable<Experiment::Counted> Experiment::count() {

@@ -49,7 +49,6 @@ std::vector<Run> order_of(std::size_t arms, int repeats, Order order, std::uint6
 
 struct Progress {
   const Arm& arm;
-  int repeat;
   report::Step step;  // so far
   double share;       // of the time of all runs
   Duration left;      // engine time
@@ -69,8 +68,6 @@ class Experiment {
 
   // What is finished. Without title and provenance.
   report::Report report() const;
-  // Replicas whose counters could be read.
-  std::size_t replicas() const { return watch_.replicas(); }
   // Why the last turn that failed did; "" = none has.
   const std::string& last_failure() const { return last_failure_; }
 

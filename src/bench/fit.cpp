@@ -25,18 +25,7 @@ Row row_of(const Observation& observation) {
           static_cast<double>(observation.network)};
 }
 
-double dot(const Row& a, const Row& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < unknowns; ++i) sum += a[i] * b[i];
-  return sum;
-}
-
 }  // namespace
-
-double predict(const Fit& fit, const Observation& observation) {
-  const auto& cost = fit.cost;
-  return dot(row_of(observation), {cost.base, cost.prefill, cost.attn, cost.seq, cost.kvread, fit.network});
-}
 
 Result<Fit> fit(std::span<const Observation> observations) {
   if (observations.size() < unknowns) return failure("too few measurements");

@@ -26,7 +26,4 @@ struct Fit {
 // negative (least squares, by coordinate descent). An error for fewer observations than there are costs.
 Result<Fit> fit(std::span<const Observation> observations);
 
-// As the formula has it.
-double predict(const Fit& fit, const Observation& observation);
-
 }  // namespace lmw::bench

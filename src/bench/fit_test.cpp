@@ -15,6 +15,12 @@ Observation decoding(int sequences, int context) {
   return {.work = {.decoding = sequences, .kv_tokens_read = 1.0 * sequences * context}};
 }
 
+// What the replica model would take.
+double predict(const Fit& fit, const Observation& observation) {
+  return (observation.steps - 1) * fit.cost.base + replica::step_seconds(fit.cost, observation.work) +
+         observation.network * fit.network;
+}
+
 std::vector<Observation> observe(const Fit& truth) {
   std::vector<Observation> all{prompt(30),      prompt(1000),      prompt(4000),     prompt(8000),
                                decoding(1, 50), decoding(1, 8000), decoding(8, 100), decoding(1, 4000)};

@@ -69,10 +69,7 @@ net::awaitable<Result<json>> Gateway::get(std::string path) const {
 }
 
 net::awaitable<Result<void>> Gateway::put(std::string body) const {
-  net::FetchOptions options{
-      .method = "PUT", .headers = {}, .body = std::move(body), .timeout = admin_.timeout};
-  options.headers.add("Content-Type", "application/json");
-  if (!admin_.api_key.empty()) options.headers.add("Authorization", "Bearer " + admin_.api_key);
+  const auto options = engine::request(admin_, "PUT", std::move(body));
   const auto fetched = co_await net::fetch(admin_.origin, routing_path(), options);
   if (!fetched) co_return failure(fetched.error().message);
   if (fetched->head.status != 200)

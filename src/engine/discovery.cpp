@@ -83,9 +83,22 @@ net::awaitable<std::string> body_of(Access access, std::string path) {
 
 }  // namespace
 
-net::awaitable<std::expected<net::Fetched, net::FetchError>> get(Access access, std::string path) {
+net::FetchOptions request(const Access& access) {
   net::FetchOptions options{.timeout = access.timeout, .max_body = access.max_body};
   if (!access.api_key.empty()) options.headers.add("Authorization", "Bearer " + access.api_key);
+  return options;
+}
+
+net::FetchOptions request(const Access& access, std::string method, std::string json) {
+  auto options = request(access);
+  options.method = std::move(method);
+  options.body = std::move(json);
+  options.headers.add("Content-Type", "application/json");
+  return options;
+}
+
+net::awaitable<std::expected<net::Fetched, net::FetchError>> get(Access access, std::string path) {
+  const auto options = request(access);
   co_return co_await net::fetch(access.origin, path, options);
 }
 

@@ -17,7 +17,12 @@ struct Access {
   std::size_t max_body = 16ull << 20;
 };
 
-// With the key and the limits of `access`. Any HTTP status is a success here.
+// What is asked for, with the key and the limits of `access`.
+net::FetchOptions request(const Access& access);
+// The same with a JSON body.
+net::FetchOptions request(const Access& access, std::string method, std::string json);
+
+// Any HTTP status is a success here.
 net::awaitable<std::expected<net::Fetched, net::FetchError>> get(Access access, std::string path);
 
 // /v1/models must answer with at least one model; everything else may be missing. At most four requests, one

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
+
 namespace lmw::engine {
 
 struct ServedModel {
@@ -31,6 +33,9 @@ struct Facts {
   std::optional<int> max_num_seqs;  // only in vLLM's dev mode
   bool has_metrics = false;         // /metrics answers with vLLM's names
 };
+
+// The model of that name; the first one for "". An error names what the engine at `url` serves.
+Result<ServedModel> choose_model(const Facts& facts, const std::string& url, const std::string& id);
 
 // Whether a version such as "0.32.0" or "0.33.0rc1" is at least major.minor; nothing when it can't be read.
 std::optional<bool> version_at_least(const std::string& version, int major, int minor);

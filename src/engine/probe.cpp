@@ -19,13 +19,8 @@ std::string prompt() {
 net::FetchOptions chat_request(const Access& access, const std::string& model) {
   const json message{{"role", "user"}, {"content", prompt()}};
   const json body{{"model", model}, {"max_tokens", 1}, {"messages", json::array({message})}};
-  net::FetchOptions options{.method = "POST",
-                            .body = body.dump(-1, ' ', false, json::error_handler_t::replace),
-                            .timeout = access.timeout,
-                            .max_body = access.max_body};
-  options.headers.add("Content-Type", "application/json");
+  auto options = request(access, "POST", body.dump(-1, ' ', false, json::error_handler_t::replace));
   options.headers.add("X-data-parallel-rank", "0");
-  if (!access.api_key.empty()) options.headers.add("Authorization", "Bearer " + access.api_key);
   return options;
 }
 
@@ -40,9 +35,9 @@ bool has_cached_tokens(const std::string& body) {
 
 net::awaitable<ProbeResult> probe(Access access, std::string model) {
   ProbeResult result{.ran = true};
-  const auto request = chat_request(access, model);
+  const auto asked = chat_request(access, model);
   for (int turn = 0; turn < 2; ++turn) {
-    const auto answer = co_await net::fetch(access.origin, "/v1/chat/completions", request);
+    const auto answer = co_await net::fetch(access.origin, "/v1/chat/completions", asked);
     if (!answer) {
       result.error = answer.error().message;
     } else if (answer->head.status != 200) {

@@ -18,15 +18,11 @@ std::unique_ptr<workload::SessionSource> source_of(const Experiment& experiment,
                                       seed);
 }
 
-bool begins_anew(const Workload& workload, std::size_t step) { return step == 0 || workload.fresh; }
-
 // How much of an arm's virtual time is over, for who watches it.
 class Progress {
  public:
-  Progress(const Workload& workload, const Watch& watch) : watch_(watch) {
-    for (std::size_t i = 0; i < workload.sessions.size(); ++i)
-      all_ += workload.step + (begins_anew(workload, i) ? workload.warm : Duration{});
-  }
+  Progress(const Workload& workload, const Watch& watch)
+      : watch_(watch), all_(workload.planned(workload.sessions.size())) {}
   // False: it is to stop.
   bool at(Duration in_this_part) {
     stopped_ = stopped_ || (watch_ && !watch_(seconds(done_ + in_this_part) / seconds(all_)));
@@ -37,7 +33,7 @@ class Progress {
 
  private:
   const Watch& watch_;
-  Duration all_{};
+  Duration all_;
   Duration done_{};  // of parts that have ended, as long as was planned
   bool stopped_ = false;
 };
@@ -98,7 +94,7 @@ ArmRun run_arm(const Experiment& experiment, const PolicyKind& policy, std::uint
   std::optional<Run> run;
   for (std::size_t i = 0; i < workload.sessions.size() && !progress.stopped(); ++i) {
     const int sessions = workload.sessions[i];
-    const bool fresh = begins_anew(workload, i);
+    const bool fresh = workload.begins_anew(i);
     if (fresh) {
       if (run) result.engine_seconds += seconds(run->box.now().time_since_epoch());
       run.emplace(experiment, policy, seed, progress);

@@ -1,6 +1,7 @@
 // What can be run by name: sessions, the box they run on, and the protocol of the measurement.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,14 @@ struct Workload {
   Duration stagger{};  // between the starts of two clients
   bool needs_trace = false;
   workload::SessionShape shape;  // without a trace
+
+  // Whether a step starts on a box without sessions, after the warm-up.
+  bool begins_anew(std::size_t of_step) const { return of_step == 0 || fresh; }
+  // How long the first `steps` of them take in all, warm-ups included, where no sessions end before.
+  Duration planned(std::size_t steps) const {
+    const auto warm_ups = fresh ? steps : std::min<std::size_t>(steps, 1);
+    return static_cast<std::int64_t>(steps) * step + static_cast<std::int64_t>(warm_ups) * warm;
+  }
 
   workload::Load load(int of_sessions) const {
     return {.arrivals = arrivals,

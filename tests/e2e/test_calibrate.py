@@ -46,6 +46,8 @@ class Calibrate(Case):
         engine = Upstream()
         self.addCleanup(engine.stop)
         engine.metrics = lambda exchange: exchange.reply(404, b"")
+        self.assertIn("does not serve 'x'; it serves: tiny",
+                      self.lmwarden("calibrate", "--engine", engine.url, "--model", "x", status=1).stderr)
         self.assertIn("--kv-tokens", self.lmwarden("calibrate", "--engine", engine.url, status=1).stderr)
         engine.answer = lambda exchange: exchange.reply(400, b'{"error":{"message":"no"}}')
         said = self.lmwarden("calibrate", "--engine", engine.url, "--kv-tokens", "9000", status=1).stderr

@@ -1,4 +1,4 @@
-// Times of the calendar, as the admin API has them: 2026-01-31T12:00:00Z.
+// Times of the calendar, as the admin API and reports have them: 2026-01-31T12:00:00Z.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 
 #include <fmt/chrono.h>
 
-namespace lmw::admin {
+namespace lmw {
 
 inline std::int64_t unix_now() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -18,4 +18,4 @@ inline std::string utc(std::int64_t unix_seconds) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(unix_seconds)));
 }
 
-}  // namespace lmw::admin
+}  // namespace lmw
