@@ -7,7 +7,7 @@ import { axes, css, scales } from "./chart_axes";
 
 export interface Line {
   label: string;
-  color: string; // a custom property of style.css
+  color: string; // a custom property of style/base.css
   values: (number | null)[];
   dash?: number[];
   fill?: boolean;
