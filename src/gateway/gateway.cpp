@@ -1,6 +1,5 @@
 #include "gateway/gateway.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
@@ -72,19 +71,6 @@ void log_turn(const Pool& pool, const routing::Ticket& ticket, routing::TurnEnd 
 
 bool is_stream(const TurnRequest& request) {
   return request.route->generates && request.peek && request.peek->stream;
-}
-
-Refusal no_engine(const Pool& pool) {
-  return {wire::ErrorKind::unavailable, fmt::format("no engine of '{}' is up", pool.name)};
-}
-
-// A minute is what makes Claude Code give up.
-Refusal no_room(const Pool& pool, std::string_view why) {
-  Refusal refusal{wire::ErrorKind::overloaded, fmt::format("{}: {}", pool.name, why)};
-  if (const auto wait = pool.router.places().expected_wait()) {
-    refusal.retry_after = static_cast<int>(std::clamp(seconds(*wait), 1.0, 59.0));
-  }
-  return refusal;
 }
 
 // An operator has cancelled the turn. A client that has nothing of an answer yet is told, so that it does not

@@ -1,10 +1,12 @@
 #include "gateway/refusal.hpp"
 
+#include <algorithm>
 #include <random>
 
 #include <fmt/format.h>
 
 #include "base/random.hpp"
+#include "gateway/pool.hpp"
 
 namespace lmw::gateway {
 
@@ -66,6 +68,19 @@ Refusal unsupported_coding() {
       fmt::format("the request's Content-Encoding can't be undone here; known are {}, and at most {} of them "
                   "on top of each other",
                   wire::accepted_codings, wire::max_codings)};
+}
+
+Refusal no_engine(const Pool& pool) {
+  return {wire::ErrorKind::unavailable, fmt::format("no engine of '{}' is up", pool.name)};
+}
+
+// A minute is what makes Claude Code give up.
+Refusal no_room(const Pool& pool, std::string_view why) {
+  Refusal refusal{wire::ErrorKind::overloaded, fmt::format("{}: {}", pool.name, why)};
+  if (const auto wait = pool.router.places().expected_wait()) {
+    refusal.retry_after = static_cast<int>(std::clamp(seconds(*wait), 1.0, 59.0));
+  }
+  return refusal;
 }
 
 }  // namespace lmw::gateway

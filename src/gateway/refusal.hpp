@@ -11,6 +11,8 @@
 
 namespace lmw::gateway {
 
+struct Pool;
+
 // Why a request gets no answer from an engine.
 struct Refusal {
   wire::ErrorKind kind = wire::ErrorKind::upstream;
@@ -23,6 +25,10 @@ struct Refusal {
 // spread: never 60 or more, at which Claude Code gives up at once. Where the head of a stream has gone out
 // already (heartbeats), the error is the event that ends the stream.
 net::awaitable<bool> refuse(net::ServerConnection& client, wire::Family family, Refusal refusal);
+
+// Of turns that a pool can't take.
+Refusal no_engine(const Pool& pool);
+Refusal no_room(const Pool& pool, std::string_view why);
 
 // What a fault in reading or decoding a request's body means for its sender.
 Refusal refusal_of(net::RequestFault fault, std::uint64_t body_limit);

@@ -93,4 +93,11 @@ inline std::string_view first_line_of(std::string_view inside) {
   return inside;
 }
 
+// Decoded; nothing for other types, for text that is no Unicode (a lone surrogate), and for "".
+inline std::optional<std::string> text_of(ondemand::value& value) {
+  std::string_view text;
+  if (value.get_string().get(text) || text.empty()) return std::nullopt;
+  return std::string(text);
+}
+
 }  // namespace lmw::wire

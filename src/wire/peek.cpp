@@ -7,6 +7,7 @@
 
 #include "wire/fingerprint.hpp"
 #include "wire/ondemand.hpp"
+#include "wire/user_id.hpp"
 
 namespace lmw::wire {
 namespace {
@@ -15,13 +16,6 @@ using simdjson::error_code;
 using simdjson::SUCCESS;
 
 static_assert(padding >= simdjson::SIMDJSON_PADDING);
-
-// Decoded; nothing for other types, for text that is no Unicode (a lone surrogate), and for "".
-std::optional<std::string> text_of(ondemand::value& value) {
-  std::string_view text;
-  if (value.get_string().get(text) || text.empty()) return std::nullopt;
-  return std::string(text);
-}
 
 bool is_billing(std::string_view text) { return text.starts_with("x-anthropic-billing-header:"); }
 
@@ -279,21 +273,6 @@ Error json_error(error_code code) {
   return {fmt::format("the body is not JSON: {}", simdjson::error_message(code))};
 }
 
-// `{"session_id": ...}`, as Claude Code writes it into a string.
-std::optional<std::string> session_of_json(std::string_view text) {
-  const simdjson::padded_string copy(text);
-  ondemand::parser parser;
-  ondemand::document document;
-  ondemand::object object;
-  if (parser.iterate(copy).get(document) || document.get_object().get(object)) return std::nullopt;
-  std::optional<std::string> session;
-  const auto error = each_member(object, [&](std::string_view key, ondemand::value& value) {
-    if (key == "session_id") session = text_of(value);
-    return SUCCESS;
-  });
-  return error ? std::nullopt : session;
-}
-
 }  // namespace
 
 Result<Peek> peek(std::string_view body) {
@@ -305,18 +284,6 @@ Result<Peek> peek(std::string_view body) {
   Peeker peeker(body, document);
   if (auto error = peeker.run()) return std::unexpected(json_error(error));
   return std::move(peeker).result();
-}
-
-std::optional<std::string> session_of_user_id(std::string_view user_id) {
-  if (user_id.starts_with('{')) return session_of_json(user_id);
-  constexpr std::string_view mark = "_session_";
-  const auto account = user_id.find("_account_");
-  const auto session = user_id.rfind(mark);
-  if (!user_id.starts_with("user_") || account == user_id.npos || session == user_id.npos)
-    return std::nullopt;
-  const std::string_view id = user_id.substr(session + mark.size());
-  if (session < account || id.empty()) return std::nullopt;
-  return std::string(id);
 }
 
 }  // namespace lmw::wire

@@ -60,8 +60,4 @@ struct Peek {
 inline constexpr std::size_t padding = 64;
 Result<Peek> peek(std::string_view body);
 
-// The session part of a `metadata.user_id` text: a JSON object with `session_id`, or the underscore form
-// `user_<hash>_account_<uuid>_session_<uuid>`. Nothing for anything else, a truncated JSON text included.
-std::optional<std::string> session_of_user_id(std::string_view user_id);
-
 }  // namespace lmw::wire

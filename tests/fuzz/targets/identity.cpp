@@ -10,6 +10,7 @@
 #include "routing/rank_header.hpp"
 #include "target.hpp"
 #include "wire/peek.hpp"
+#include "wire/user_id.hpp"
 
 namespace lmw::fuzz {
 namespace {

@@ -7,6 +7,7 @@
 #include "target.hpp"
 #include "wire/peek.hpp"
 #include "wire/splice.hpp"
+#include "wire/user_id.hpp"
 
 namespace lmw::fuzz {
 namespace {
