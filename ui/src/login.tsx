@@ -1,6 +1,7 @@
 // Asks for the admin token, where one is set.
 import { useState } from "preact/hooks";
 import { call } from "./api";
+import { Problem } from "./parts";
 
 export function Login({ done }: { done: () => void }) {
   const [error, setError] = useState("");
@@ -21,11 +22,7 @@ export function Login({ done }: { done: () => void }) {
         <input name="token" type="password" autocomplete="current-password" required />
       </label>
       <button type="submit">Open</button>
-      {error && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      <Problem why={error} />
       <p class="note">
         It is <code>admin_token</code> of LM Warden’s configuration.
       </p>

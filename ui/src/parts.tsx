@@ -26,6 +26,17 @@ export function Figure(props: { label: string; value: ComponentChildren; note?: 
   );
 }
 
+// Why something could not be done; nothing while `why` is "".
+export function Problem(props: { why: string; what?: string }) {
+  if (!props.why) return null;
+  return (
+    <p class="error" role="alert">
+      {props.what && `${props.what}: `}
+      {props.why}
+    </p>
+  );
+}
+
 // A bar with its number as text: the bar alone tells a screen reader nothing.
 export function Meter(props: { share: number | null; label: string; tone?: Tone; children: ComponentChildren }) {
   const width = Math.max(0, Math.min(1, props.share ?? 0)) * 100;

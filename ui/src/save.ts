@@ -1,4 +1,5 @@
 // Files for people to keep: text, and charts as one picture.
+import { css } from "./chart_axes";
 
 export function saveAs(name: string, content: Blob) {
   const link = document.createElement("a");
@@ -22,10 +23,8 @@ export function savePng(name: string, title: string, box: HTMLElement) {
   picture.width = (width + 2 * margin) * ratio;
   picture.height = (height + margin) * ratio;
   const pen = picture.getContext("2d")!;
-  const style = getComputedStyle(document.documentElement);
-  const color = (name: string) => style.getPropertyValue(name).trim();
   pen.scale(ratio, ratio);
-  pen.fillStyle = color("--surface");
+  pen.fillStyle = css("--surface");
   pen.fillRect(0, 0, picture.width, picture.height);
   const write = (text: string, x: number, y: number, tone: string, weight = "") => {
     pen.font = `${weight} 13px system-ui, sans-serif`;
@@ -34,11 +33,11 @@ export function savePng(name: string, title: string, box: HTMLElement) {
     return pen.measureText(text).width;
   };
   let y = margin + line / 2;
-  write(title, margin, y, color("--text"), "600");
+  write(title, margin, y, css("--text"), "600");
   y += line;
   charts.forEach((chart, i) => {
     const canvas = canvases[i]!;
-    write(chart.querySelector("figcaption")!.firstChild!.textContent!.trim(), margin, y, color("--quiet"));
+    write(chart.querySelector("figcaption")!.firstChild!.textContent!.trim(), margin, y, css("--quiet"));
     pen.drawImage(canvas, margin, y + 6, canvas.width / ratio, canvas.height / ratio);
     y += canvas.height / ratio + line;
     let x = margin + 56;
@@ -46,7 +45,7 @@ export function savePng(name: string, title: string, box: HTMLElement) {
       const marker = entry.querySelector<HTMLElement>(".u-marker")!;
       pen.fillStyle = getComputedStyle(marker).borderColor;
       pen.fillRect(x, y - 9, 10, 10);
-      x += 16 + write(entry.querySelector(".u-label")!.textContent!, x + 16, y, color("--text")) + 18;
+      x += 16 + write(entry.querySelector(".u-label")!.textContent!, x + 16, y, css("--text")) + 18;
     }
     y += 2 * line;
   });

@@ -1,7 +1,7 @@
 // Stored reports of benchmarks and lab runs; one of them opened; a run of the lab.
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { call } from "../api";
-import { Empty, Section, Table } from "../parts";
+import { Empty, Problem, Section, Table } from "../parts";
 import type { Listed, ReportList } from "../report_types";
 import { href } from "../route";
 import type { ViewProps } from "../shell";
@@ -24,11 +24,7 @@ function Overview() {
     <>
       <LabRuns onEnd={load} />
       <Section title="Reports" aside={list && !list.problem && <Upload most={list.most_bytes} onError={setError} />}>
-        {error && (
-          <p class="error" role="alert">
-            {error}
-          </p>
-        )}
+        <Problem why={error} />
         {list?.problem && <p class="advice warn">Nothing can be stored: {list.problem}.</p>}
         {list && (list.reports.length ? <Reports list={list.reports} /> : <Empty>No report is stored yet.</Empty>)}
         <p class="note">

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { call } from "../api";
 import { count, duration, plural, tokens, words } from "../format";
-import { Badge, Empty, Section, Table } from "../parts";
+import { Badge, Empty, Problem, Section, Table } from "../parts";
 import { href } from "../route";
 import type { ViewProps } from "../shell";
 import type { Held, TurnUnderWay } from "../types";
@@ -22,11 +22,7 @@ export function InFlight({ state }: ViewProps) {
   const models = new Set(turns.map((turn) => turn.model)).size > 1 || state.models.length > 1;
   return (
     <Section title={plural(turns.length, "turn")}>
-      {error && (
-        <p class="error" role="alert">
-          Not cancelled: {error}
-        </p>
-      )}
+      <Problem why={error} what="Not cancelled" />
       {turns.length === 0 ? (
         <Empty>Nothing is running.</Empty>
       ) : (

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call } from "../api";
 import { duration, percent, plural } from "../format";
-import { Badge, Section } from "../parts";
+import { Badge, Problem, Section } from "../parts";
 import type { Lab, LabRun, Named } from "../report_types";
 import { href } from "../route";
 
@@ -39,11 +39,7 @@ export function LabRuns({ onEnd }: { onEnd: () => void }) {
         The same agents under several policies, on a model of replicas in virtual time: seconds instead of hours, and
         no GPU. It runs beside the gateway at a low priority. A model ranks policies; it doesn’t predict your GPUs.
       </p>
-      {error && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      <Problem why={error} />
       {lab && <Form lab={lab} disabled={running} start={(body) => ask("POST", "/admin/api/lab", body)} />}
       {lab?.run && <Run run={lab.run} cancel={() => ask("POST", "/admin/api/lab/cancel", {})} />}
     </Section>

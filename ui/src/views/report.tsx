@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { call } from "../api";
 import { Chart } from "../chart";
-import { Empty, Section, Table } from "../parts";
+import { Empty, Problem, Section, Table } from "../parts";
 import type { Arm, Column, Opened } from "../report_types";
 import { href } from "../route";
 import { change, isShown, showAs, stepNames } from "../report_values";
@@ -24,11 +24,7 @@ export function Report({ id }: { id: string }) {
       <p>
         <a href={href("bench")}>All reports</a>
       </p>
-      {error && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      <Problem why={error} />
       {!opened ? (
         <Section title={error ? id : "Opening…"} aside={error && <Delete remove={remove} />}>
           {!error && <Empty>Reading it.</Empty>}

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { call, modelPath } from "../api";
 import { count, dash, duration, percent, plural, signed } from "../format";
 import { live } from "../live";
-import { Figure } from "../parts";
+import { Figure, Problem } from "../parts";
 import type { Routing as RoutingData, Totals } from "../types";
 
 export function Controls({ routing }: { routing: RoutingData }) {
@@ -57,11 +57,7 @@ export function Controls({ routing }: { routing: RoutingData }) {
         />
         <Saved saving={totals.counterfactual} />
       </dl>
-      {error && (
-        <p class="error" role="alert">
-          Not changed: {error}
-        </p>
-      )}
+      <Problem why={error} what="Not changed" />
     </>
   );
 }
