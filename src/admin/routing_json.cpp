@@ -63,8 +63,9 @@ json totals_json(const routing::Router& router) {
   for (std::size_t i = 0; i < routing::outcomes; ++i) {
     out[std::string(routing::name_of(static_cast<Outcome>(i)))] = counters.turns[i];
   }
-  const auto sticky = static_cast<double>(turns(counters, Outcome::sticky));
-  out["sticky_share"] = share(sticky, sticky + static_cast<double>(turns(counters, Outcome::spilled)));
+  const auto sticky = turns(counters, Outcome::sticky);
+  const auto later = sticky + turns(counters, Outcome::rehomed) + turns(counters, Outcome::spilled);
+  out["sticky_share"] = share(static_cast<double>(sticky), static_cast<double>(later));
   out["answered"] = counters.answered;
   out["cancelled"] = counters.cancelled;
   out["failed"] = counters.failed;
@@ -105,8 +106,8 @@ json replica_json(const routing::Router& router, const WorkingSet& live, Instant
   out["conversations"] = router.table().homed(replica.id);
   out["places"] = router.places().places(replica.id);
   out["recent_conversations"] = router.table().recent(replica.id);
-  for (const auto outcome : {Outcome::placed, Outcome::sticky, Outcome::client_pinned, Outcome::balanced,
-                             Outcome::side, Outcome::unrouted}) {
+  for (const auto outcome : {Outcome::placed, Outcome::sticky, Outcome::rehomed, Outcome::client_pinned,
+                             Outcome::balanced, Outcome::side, Outcome::unrouted}) {
     out[std::string(routing::name_of(outcome))] = turns(counters, outcome);
   }
   out["spilled_in"] = turns(counters, Outcome::spilled);

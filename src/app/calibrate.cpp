@@ -94,11 +94,12 @@ void print(const replica::Profile& profile, const bench::Fit& fit, const std::st
   fmt::print(
       "\nA step takes {:.2f} ms, {:.1f} µs a prompt token (twice that at {}), {:.2f} ms a sequence that "
       "decodes,\n"
-      "{:.1f} ns a KV token it reads; {:.1f} ms each way over the network{}.\n"
+      "{:.1f} ns a KV token it reads; {:.1f} ms each way over the network,\n"
+      "{:.1f} µs a prompt token of template and tokenizer{}.\n"
       "The measurements differ from this by at most {:.0f} %.\n",
       cost.base * 1e3, cost.prefill * 1e6,
       cost.attn > 0 ? fmt::format("a context of {:.0f} tokens", cost.prefill / cost.attn) : "no length",
-      cost.seq * 1e3, cost.kvread * 1e9, seconds(profile.network) * 1e3,
+      cost.seq * 1e3, cost.kvread * 1e9, seconds(profile.network) * 1e3, profile.tokenize * 1e6,
       profile.slow.empty() ? ""
                            : fmt::format("; replicas are slower by {:.2f}", fmt::join(profile.slow, ", ")),
       fit.worst_error * 100);
@@ -137,6 +138,7 @@ net::awaitable<Result<void>> calibrate(net::asio::io_context& context, const Cal
   profile->cost = measured->fit.cost;
   profile->slow = measured->slow;
   profile->network = from_seconds(measured->fit.network);
+  profile->tokenize = measured->fit.tokenize;
 
   const auto written = report::write_file(
       options.save, profile_json(*profile, {{"engine", options.url},

@@ -27,6 +27,7 @@ struct LabOptions {
   std::vector<double> slow;
   std::optional<int> replicas;
   std::optional<std::int64_t> kv_tokens;
+  double kv_told = 1;
   HostTierFlags host;
   std::uint64_t seed = 1;
   int repeats = 1;
@@ -45,6 +46,11 @@ void add_options(CLI::App& command, LabOptions& options) {
   command.add_option("--replicas", options.replicas)->check(CLI::Range(1, 1024));
   command.add_option("--kv-tokens", options.kv_tokens, "KV cache of a replica")
       ->check(CLI::Range(std::int64_t{1024}, std::int64_t{1} << 40));
+  command
+      .add_option("--kv-told", options.kv_told,
+                  "the share of it that LM Warden is told, to see what a wrong figure costs; 0: none is told")
+      ->check(CLI::Range(0.0, 10.0))
+      ->capture_default_str();
   add_host_tier_flags(command, options.host);
   command.add_option("--seed", options.seed)->capture_default_str();
   command.add_option("--seeds", options.repeats, "runs of each arm, with so many seeds from --seed on")
@@ -63,6 +69,7 @@ Result<lab::Workload> workload_of(const LabOptions& options) {
   }
   if (!options.slow.empty()) made->profile.slow = options.slow;
   if (options.kv_tokens) made->profile.kv_tokens = *options.kv_tokens;
+  made->kv_told = options.kv_told;
   options.host.apply(made->profile);
   made->replicas = options.replicas.value_or(made->replicas);
   return made;

@@ -37,7 +37,8 @@ replica::Profile read(const ordered_json& from) {
                            .max_num_seqs = whole(from, "max_num_seqs"),
                            .max_num_batched_tokens = whole(from, "max_num_batched_tokens"),
                            .max_model_len = whole(from, "max_model_len"),
-                           .network = from_seconds(number(from, "network_s", 0))};
+                           .network = from_seconds(number(from, "network_s", 0)),
+                           .tokenize = number(from, "tokenize_s", 0)};
   for (const double factor : profile.slow) {
     if (!std::isfinite(factor) || factor <= 0)
       throw std::invalid_argument("slow has a factor that is not above 0");
@@ -81,6 +82,7 @@ std::string profile_json(const replica::Profile& profile,
                    {"max_num_batched_tokens", profile.max_num_batched_tokens},
                    {"max_model_len", profile.max_model_len},
                    {"network_s", seconds(profile.network)},
+                   {"tokenize_s", profile.tokenize},
                    {"measured", ordered_json::object()}};
   for (const auto& [name, value] : about) out["measured"][name] = value;
   return out.dump(2) + "\n";

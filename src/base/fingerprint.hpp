@@ -42,6 +42,7 @@ struct Fingerprint {
     std::vector<Piece> pieces;
   };
   std::vector<Message> messages;
+  bool has_answers = false;  // one that is neither the user's nor the system's: an answer, a tool's result
 
   // Identities that this prompt may turn out to have when the client sends it as history: some clients add a
   // reminder to the last message, which is gone one turn later. One for each paragraph at which it may be

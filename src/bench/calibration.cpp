@@ -21,14 +21,37 @@ constexpr auto connect_timeout = std::chrono::seconds(5);
 constexpr std::string_view rank_header = "X-data-parallel-rank";
 constexpr int short_prompt = 32;
 constexpr int answer_tokens = 32;
+constexpr int warm_rounds = 3;
 
-// One turn with a prompt that the engine has never seen.
+// A turn to measure. The same conversation again has a prompt that the replica has read before.
+struct Ask {
+  std::size_t rank = 0;
+  std::uint64_t conversation = 0;
+  int prompt = 0;  // tokens, and those of the chat template
+  int answer = 0;
+};
+
 struct Measured {
-  int prompt_tokens = 0;  // computed
+  int prompt_tokens = 0;
+  int cached_tokens = 0;  // of these
   int answer_tokens = 0;
   double first = 0;               // s, to the first content
   std::optional<double> between;  // s, from one token of the answer to the next, in the mean
 };
+
+using AllMeasured = std::vector<Measured>;
+
+Measured median(const AllMeasured& all) {
+  std::vector<double> first, between;
+  for (const auto& one : all) {
+    first.push_back(one.first);
+    if (one.between) between.push_back(*one.between);
+  }
+  Measured middle = all.back();
+  middle.first = *report::quantile(first, 0.5);
+  middle.between = report::quantile(between, 0.5);
+  return middle;
+}
 
 class Calibrator {
  public:
@@ -45,11 +68,16 @@ class Calibrator {
  private:
   static constexpr int block_size = 16;
 
-  net::awaitable<Result<Measured>> turn(std::size_t rank, int prompt, int answer);
-  net::awaitable<Result<Measured>> median(std::size_t rank, int prompt, int answer);
-  net::awaitable<Result<void>> prompts();
+  // What each rank took for a prompt of one length: for new ones, and for the same ones again.
+  struct Prompts {
+    std::vector<AllMeasured> unread, cached;
+  };
+
+  net::awaitable<Result<Prompts>> prompts(int length);
   net::awaitable<Result<void>> side_by_side();
-  net::awaitable<Result<std::vector<double>>> compare_ranks(double network);
+  std::vector<Ask> on_all_ranks(int prompt, int answer, int at_once = 1);
+  net::awaitable<Result<AllMeasured>> ask_at_once(std::vector<Ask> asks);
+  net::awaitable<Result<Measured>> ask_one(Ask turn);
   void note_prompt(const Measured& measured);
   void note_answers(const Measured& measured, int at_once);
 
@@ -59,93 +87,91 @@ class Calibrator {
   std::function<void(const std::string&)> said_;
   workload::Words words_;
   std::uint64_t conversations_ = 0;
-  std::vector<Observation> observations_;
+  std::vector<Observation> observations_;  // of the first rank
 };
 
+// Of each rank against the first, what the engine's steps took.
+std::vector<double> slowness(const std::vector<AllMeasured>& ranks, const Fit& fit) {
+  std::vector<double> took;
+  for (const auto& rank : ranks) {
+    const auto measured = median(rank);
+    took.push_back(std::max(1e-6, measured.first - 2 * fit.network - fit.tokenize * measured.prompt_tokens));
+  }
+  if (took.size() == 1) return {};
+  const double reference = took.front();
+  for (auto& time : took) time /= reference;
+  return took;
+}
+
 net::awaitable<Result<Calibration>> Calibrator::run() {
-  // The first turns of an engine pay for what it compiles and allocates late.
-  for (std::size_t rank = 0; rank < options_.ranks; ++rank) {
-    if (const auto warm = co_await turn(rank, short_prompt, answer_tokens); !warm)
+  const int longest = options_.longest_prompt;
+  // The first turns of an engine pay for what it compiles and allocates late; seconds, on a CPU.
+  for (int i = 0; i < warm_rounds; ++i) {
+    if (const auto warm = co_await ask_at_once(on_all_ranks(longest, answer_tokens)); !warm)
       co_return std::unexpected(warm.error());
   }
-  if (const auto done = co_await prompts(); !done) co_return std::unexpected(done.error());
+  std::vector<AllMeasured> longest_prompts;
+  for (const int length : {longest, longest / 2, longest / 4, short_prompt}) {
+    auto measured = co_await prompts(length);
+    if (!measured) co_return std::unexpected(measured.error());
+    if (length == longest) longest_prompts = std::move(measured->unread);
+  }
   if (const auto done = co_await side_by_side(); !done) co_return std::unexpected(done.error());
   const auto fitted = fit(observations_);
   if (!fitted) co_return std::unexpected(fitted.error());
-  const auto slow = co_await compare_ranks(fitted->network);
-  if (!slow) co_return std::unexpected(slow.error());
-  co_return Calibration{*fitted, *slow};
+  co_return Calibration{*fitted, slowness(longest_prompts, *fitted)};
 }
 
-net::awaitable<Result<void>> Calibrator::prompts() {
-  const int longest = options_.longest_prompt;
-  for (const int length : {short_prompt, longest / 4, longest / 2, longest}) {
-    const auto measured = co_await median(0, length, answer_tokens);
-    if (!measured) co_return std::unexpected(measured.error());
-    said_(fmt::format(
-        "a prompt of {} tokens: first token after {:.3f} s{}", measured->prompt_tokens, measured->first,
-        measured->between ? fmt::format(", then one each {:.1f} ms", *measured->between * 1e3) : ""));
-    note_prompt(*measured);
-    note_answers(*measured, 1);
+net::awaitable<Result<Calibrator::Prompts>> Calibrator::prompts(int length) {
+  Prompts all{std::vector<AllMeasured>(options_.ranks), std::vector<AllMeasured>(options_.ranks)};
+  for (int i = 0; i < options_.repeats; ++i) {
+    const auto asks = on_all_ranks(length, answer_tokens);
+    for (auto* to : {&all.unread, &all.cached}) {
+      const auto measured = co_await ask_at_once(asks);
+      if (!measured) co_return std::unexpected(measured.error());
+      for (std::size_t rank = 0; rank < measured->size(); ++rank) (*to)[rank].push_back((*measured)[rank]);
+    }
   }
-  co_return Result<void>();
+  const auto unread = median(all.unread.front()), cached = median(all.cached.front());
+  note_prompt(unread);
+  note_answers(unread, 1);
+  // Without what was cached there is no telling what the second time was spent on.
+  if (cached.cached_tokens > 0) note_prompt(cached);
+  for (std::size_t rank = 0; rank < options_.ranks; ++rank) {
+    const auto first = median(all.unread[rank]), again = median(all.cached[rank]);
+    said_(fmt::format("{}a prompt of {} tokens: first token after {:.3f} s, {}{}",
+                      options_.ranks > 1 ? fmt::format("rank {}, ", rank) : "", first.prompt_tokens,
+                      first.first,
+                      again.cached_tokens > 0
+                          ? fmt::format("{:.3f} s with {} of them cached", again.first, again.cached_tokens)
+                          : "the second time nothing is told to be cached",
+                      first.between ? fmt::format(", then one each {:.1f} ms", *first.between * 1e3) : ""));
+  }
+  co_return all;
 }
 
 net::awaitable<Result<void>> Calibrator::side_by_side() {
-  struct Shared {
-    std::vector<double> between;
-    Measured any;
-    std::optional<Error> failed;
-    int left = 0;
-  };
-  Shared shared{.left = options_.side_by_side};
-  net::asio::steady_timer all_done(context_, std::chrono::hours(1));
-  for (int i = 0; i < options_.side_by_side; ++i) {
-    net::asio::co_spawn(
-        context_,
-        [this, &shared, &all_done]() -> net::awaitable<void> {
-          const auto measured = co_await turn(0, short_prompt, 2 * answer_tokens);
-          if (!measured) shared.failed = measured.error();
-          if (measured && measured->between) {
-            shared.between.push_back(*measured->between);
-            shared.any = *measured;
-          }
-          if (--shared.left == 0) all_done.cancel();
-        },
-        [](std::exception_ptr failed) {
-          if (failed) std::rethrow_exception(failed);
-        });
-  }
-  co_await all_done.async_wait(net::asio::as_tuple(net::asio::use_awaitable));
-  if (shared.failed) co_return std::unexpected(*shared.failed);
-  if (shared.between.empty())
-    co_return failure("the engine's answers have one token: there is nothing to time");
-  shared.any.between = report::quantile(shared.between, 0.5);
+  auto measured = co_await ask_at_once(on_all_ranks(short_prompt, 2 * answer_tokens, options_.side_by_side));
+  if (!measured) co_return std::unexpected(measured.error());
+  measured->resize(static_cast<std::size_t>(options_.side_by_side));  // those of the first rank
+  const auto middle = median(*measured);
+  if (!middle.between) co_return failure("the engine's answers have one token: there is nothing to time");
   said_(fmt::format("{} answers at once: a token each {:.1f} ms", options_.side_by_side,
-                    *shared.any.between * 1e3));
-  note_answers(shared.any, options_.side_by_side);
+                    *middle.between * 1e3));
+  note_answers(middle, options_.side_by_side);
   co_return Result<void>();
 }
 
-net::awaitable<Result<std::vector<double>>> Calibrator::compare_ranks(double network) {
-  std::vector<double> slow;
-  for (std::size_t rank = 0; options_.ranks > 1 && rank < options_.ranks; ++rank) {
-    const auto measured = co_await median(rank, options_.longest_prompt / 2, 1);
-    if (!measured) co_return std::unexpected(measured.error());
-    const double took = std::max(1e-6, measured->first - 2 * network);
-    slow.push_back(slow.empty() ? took : took / slow.front());
-    said_(fmt::format("rank {}: first token after {:.3f} s", rank, measured->first));
-  }
-  if (!slow.empty()) slow.front() = 1;
-  co_return slow;
-}
-
 void Calibrator::note_prompt(const Measured& measured) {
-  const int tokens = measured.prompt_tokens, step = options_.max_num_batched_tokens;
-  observations_.push_back({.steps = (tokens + step - 1) / step,
-                           .work = {.prefill_tokens = tokens, .attended = 0.5 * tokens * tokens},
-                           .network = 2,
-                           .seconds = measured.first});
+  const int all = measured.prompt_tokens, computed = all - measured.cached_tokens;
+  const int step = options_.max_num_batched_tokens;
+  observations_.push_back(
+      {.steps = (computed + step - 1) / step,
+       .work = {.prefill_tokens = computed,
+                .attended = 0.5 * computed * static_cast<double>(all + measured.cached_tokens)},
+       .tokenized = all,
+       .network = 2,
+       .seconds = measured.first});
 }
 
 void Calibrator::note_answers(const Measured& measured, int at_once) {
@@ -155,31 +181,51 @@ void Calibrator::note_answers(const Measured& measured, int at_once) {
       {.work = {.decoding = at_once, .kv_tokens_read = at_once * context}, .seconds = *measured.between});
 }
 
-net::awaitable<Result<Measured>> Calibrator::median(std::size_t rank, int prompt, int answer) {
-  std::vector<double> first, between;
-  Measured last;
-  for (int i = 0; i < options_.repeats; ++i) {
-    const auto measured = co_await turn(rank, prompt, answer);
-    if (!measured) co_return measured;
-    last = *measured;
-    first.push_back(last.first);
-    if (last.between) between.push_back(*last.between);
+// New conversations: those of the first rank, those of the second, …
+std::vector<Ask> Calibrator::on_all_ranks(int prompt, int answer, int at_once) {
+  std::vector<Ask> asks;
+  for (std::size_t rank = 0; rank < options_.ranks; ++rank) {
+    for (int i = 0; i < at_once; ++i) asks.push_back({rank, ++conversations_, prompt, answer});
   }
-  last.first = *report::quantile(first, 0.5);
-  last.between = report::quantile(between, 0.5);
-  co_return last;
+  return asks;
 }
 
-net::awaitable<Result<Measured>> Calibrator::turn(std::size_t rank, int prompt, int answer) {
-  const auto conversation = ++conversations_;
+// In the order of `asks`.
+net::awaitable<Result<AllMeasured>> Calibrator::ask_at_once(std::vector<Ask> asks) {
+  AllMeasured all(asks.size());
+  std::optional<Error> failed;
+  std::size_t left = asks.size();
+  net::asio::steady_timer all_done(context_, std::chrono::hours(1));
+  for (std::size_t i = 0; i < asks.size(); ++i) {
+    net::asio::co_spawn(
+        context_,
+        [&, i]() -> net::awaitable<void> {
+          const auto measured = co_await ask_one(asks[i]);
+          if (measured) {
+            all[i] = *measured;
+          } else {
+            failed = measured.error();
+          }
+          if (--left == 0) all_done.cancel();
+        },
+        [](std::exception_ptr thrown) {
+          if (thrown) std::rethrow_exception(thrown);
+        });
+  }
+  co_await all_done.async_wait(net::asio::as_tuple(net::asio::use_awaitable));
+  if (failed) co_return std::unexpected(*failed);
+  co_return all;
+}
+
+net::awaitable<Result<Measured>> Calibrator::ask_one(Ask turn) {
   workload::Transcript transcript(words_, 0);
-  transcript.ask({.prompt_tokens = prompt,
-                  .output_tokens = answer,
-                  .content = {{mix64(conversation), (prompt + answer) / block_size}}});
-  const auto body = request_body(options_.dialect, transcript, answer);
-  auto head =
-      request_head(options_.dialect, options_.engine, {mix64(conversation + words_.salt()), {}}, body.size());
-  if (options_.ranks > 1) head.headers.add(std::string(rank_header), std::to_string(rank));
+  transcript.ask({.prompt_tokens = turn.prompt,
+                  .output_tokens = turn.answer,
+                  .content = {{mix64(turn.conversation), (turn.prompt + turn.answer) / block_size}}});
+  const auto body = request_body(options_.dialect, transcript, turn.answer);
+  auto head = request_head(options_.dialect, options_.engine, {mix64(turn.conversation + words_.salt()), {}},
+                           body.size());
+  if (options_.ranks > 1) head.headers.add(std::string(rank_header), std::to_string(turn.rank));
   const auto connection = co_await net::ClientConnection::connect(options_.engine, connect_timeout);
   if (!connection)
     co_return failure(fmt::format("{}: {}", options_.engine.url(), net::describe(connection.error())));
@@ -188,7 +234,8 @@ net::awaitable<Result<Measured>> Calibrator::turn(std::size_t rank, int prompt, 
   if (!got.failure.empty()) co_return failure(got.failure);
   if (!got.first || !got.usage.prompt)
     co_return failure("the engine's answer has no content, or no token counts");
-  Measured measured{.prompt_tokens = static_cast<int>(*got.usage.prompt - got.usage.cached.value_or(0)),
+  Measured measured{.prompt_tokens = static_cast<int>(*got.usage.prompt),
+                    .cached_tokens = static_cast<int>(got.usage.cached.value_or(0)),
                     .answer_tokens = static_cast<int>(got.usage.completion.value_or(0)),
                     .first = seconds(*got.first - sent)};
   if (measured.answer_tokens > 1)

@@ -1,5 +1,6 @@
-// Measures an engine that has nothing else to do, for the replica model: prompts of several lengths alone,
-// answers alone and side by side, and a long prompt on each replica.
+// Measures an engine that has nothing else to do, for the replica model: prompts of several lengths, each a
+// second time when it is cached, and answers alone and side by side. Each on all replicas at once, as they
+// work when the box is busy: they may share the CPU.
 #pragma once
 
 #include <functional>

@@ -93,7 +93,7 @@ net::awaitable<void> Experiment::run_steps(Run run) {
       start_agents(run, i);
     }
     agents_->begin(workload.load(workload.sessions[i]));
-    if (fresh) co_await sleep(clock_.wall(workload.warm));
+    if (fresh && !stopping_) co_await sleep(clock_.wall(workload.warm));
     if (!stopping_) co_await run_step(run, i);
   }
 }
@@ -128,8 +128,8 @@ net::awaitable<void> Experiment::run_step(Run run, std::size_t number) {
     const auto& arm = *options_.arms[run.arm];
     const double sticky = after.gateway->sticky - before.gateway->sticky;
     const double spilled = after.gateway->spilled - before.gateway->spilled;
-    if (!step.stayed_pct && arm.affinity != false && sticky + spilled > 0)
-      step.stayed_pct = 100 * sticky / (sticky + spilled);
+    const double later = sticky + spilled + after.gateway->rehomed - before.gateway->rehomed;
+    if (!step.stayed_pct && arm.affinity != false && later > 0) step.stayed_pct = 100 * sticky / later;
     step.spilled = spilled;
     step.held = after.gateway->held - before.gateway->held;
   } else {
@@ -188,6 +188,7 @@ net::awaitable<void> Experiment::end_agents() {
 }
 
 net::awaitable<void> Experiment::rest() {
+  if (stopping_) co_return;
   co_await sleep(clock_.wall(options_.rest));
   const auto end = std::chrono::steady_clock::now() + longest_wind_down;
   while (!stopping_ && std::chrono::steady_clock::now() < end) {

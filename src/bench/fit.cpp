@@ -9,7 +9,7 @@ namespace lmw::bench {
 
 namespace {
 
-constexpr std::size_t unknowns = 6;  // base, prefill, attn, seq, kvread, network
+constexpr std::size_t unknowns = 7;  // base, prefill, attn, seq, kvread, tokenize, network
 constexpr int most_rounds = 200'000;
 constexpr double good_enough = 1e-12;  // change of a cost, as a share of it
 
@@ -22,6 +22,7 @@ Row row_of(const Observation& observation) {
           work.attended,
           static_cast<double>(work.decoding),
           work.kv_tokens_read,
+          static_cast<double>(observation.tokenized),
           static_cast<double>(observation.network)};
 }
 
@@ -56,7 +57,8 @@ Result<Fit> fit(std::span<const Observation> observations) {
     if (change < good_enough) break;
   }
   Fit fitted{.cost = {solution[0], solution[1], solution[2], solution[3], solution[4]},
-             .network = solution[5]};
+             .tokenize = solution[5],
+             .network = solution[6]};
   for (const double rest : residual) fitted.worst_error = std::max(fitted.worst_error, std::abs(rest));
   return fitted;
 }

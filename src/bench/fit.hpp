@@ -8,16 +8,19 @@
 
 namespace lmw::bench {
 
-// So many engine steps that compute this in all, and so many times over the network, took so long.
+// So many engine steps that compute this in all, so many prompt tokens read, and so many times over the
+// network, took so long.
 struct Observation {
   int steps = 1;
   replica::StepWork work;
+  int tokenized = 0;
   int network = 0;  // passages, 2 for there and back
   double seconds = 0;
 };
 
 struct Fit {
   replica::StepCost cost;
+  double tokenize = 0;     // s a prompt token
   double network = 0;      // s, one way
   double worst_error = 0;  // of an observation, as a share of what was measured
 };

@@ -111,6 +111,7 @@ net::awaitable<Result<GatewayCounts>> Gateway::counts() const {
   if (!routing) co_return std::unexpected(routing.error());
   const auto totals = routing->value("totals", json::object());
   co_return GatewayCounts{.sticky = totals.value("sticky", 0.0),
+                          .rehomed = totals.value("rehomed", 0.0),
                           .spilled = totals.value("spilled", 0.0),
                           .held = totals.value("held_total", 0.0)};
 }

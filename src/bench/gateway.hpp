@@ -33,7 +33,8 @@ const Arm* find_arm(std::string_view name);
 // Since the gateway's start.
 struct GatewayCounts {
   double sticky = 0;   // later turns that went home
-  double spilled = 0;  // and those that did not
+  double rehomed = 0;  // those that did not: for good …
+  double spilled = 0;  // … and for this turn alone
   double held = 0;
 };
 

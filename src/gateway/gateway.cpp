@@ -244,11 +244,11 @@ net::awaitable<void> Gateway::run(Exchange& exchange) {
     if (auto* ticket = destination->ticket()) {
       turn.decision = ticket->decision();
       turn.conversation = ticket->conversation();
-      progress.on_content = [this, ticket, &turn] {
+      progress.on_content = [this, ticket, &turn](bool streamed) {
         const auto now = clock_.now();
         turn.decision = ticket->decision();
         turn.has_content = true;
-        ticket->first_content(now - turn.since, now);
+        ticket->first_content(now - turn.since, now, streamed);
       };
     }
     auto answer = co_await dispatch(request, *destination, {clock_, config_.timeouts.first_byte});

@@ -30,9 +30,9 @@ bool is_encoded(const wire::ResponseHead& head) {
   return encoding && !wire::equal_ignoring_case(*encoding, "identity");
 }
 
-void note_content(Progress& progress) {
+void note_content(Progress& progress, bool streamed) {
   if (!progress.ok) return;
-  if (auto on_content = std::exchange(progress.on_content, nullptr)) on_content();
+  if (auto on_content = std::exchange(progress.on_content, nullptr)) on_content(streamed);
 }
 
 // What has been seen of a body, to find its token counts at its end. A body that grows too large is
@@ -58,7 +58,7 @@ net::awaitable<void> relay_rest(net::ServerConnection& client, Answer& answer, c
                                 Progress& progress, std::string piece) {
   WatchedBody watched;
   for (bool more = true; more;) {
-    if (!piece.empty()) note_content(progress);
+    if (!piece.empty()) note_content(progress, false);
     watched.add(piece);
     if (!co_await client.write(piece)) {
       progress.client_gone = true;
@@ -103,7 +103,7 @@ net::awaitable<void> relay_edited(net::ServerConnection& client, Answer& answer,
       co_return;
     }
   }
-  note_content(progress);
+  note_content(progress, false);
   if (progress.ok) progress.usage = wire::usage_of_body(plan.endpoint, body);
   echo_in_body(body, plan.echo->upstream, plan.echo->asked);
   progress.complete = co_await client.respond(std::move(answer.head), body);
@@ -159,7 +159,7 @@ net::awaitable<void> relay_events(net::ServerConnection& client, Answer& answer,
       collect_events(splitter, watch, plan, out);
       out += splitter.rest();
     }
-    if (watch.has_content()) note_content(progress);
+    if (watch.has_content()) note_content(progress, true);
     progress.usage = watch.usage();
     if (!out.empty()) plan.heartbeat.passing_on(!splitter.in_overlong());
     if (watch.end() != wire::StreamEnd::open) plan.heartbeat.stop();

@@ -38,8 +38,9 @@ struct Progress {
   bool complete = false;  // the client has all of it
   bool ok = false;        // the engine answered with success
   wire::Usage usage;
-  std::function<void()> on_content;  // called once, when the first content is about to be passed on
-  std::exception_ptr fault;          // a bug of ours has ended it
+  // Called once, when the first content is about to be passed on; whether it is that of a stream.
+  std::function<void(bool streamed)> on_content;
+  std::exception_ptr fault;  // a bug of ours has ended it
 };
 
 net::awaitable<void> relay(net::ServerConnection& client, Answer& answer, RelayPlan plan, Progress& progress);

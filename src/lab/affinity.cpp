@@ -29,7 +29,10 @@ Affinity::Affinity(const EngineFacts& engine, const routing::RouterSettings& set
   replicas[endpoint].up = true;
   for (const auto id : replicas[endpoint].replicas) {
     replicas[id].max_num_seqs = engine.profile.max_num_seqs;
-    replicas[id].kv_capacity_tokens = engine.profile.kv_tokens;
+    if (engine.kv_told > 0) {
+      replicas[id].kv_capacity_tokens =
+          static_cast<std::int64_t>(engine.kv_told * static_cast<double>(engine.profile.kv_tokens));
+    }
     replicas[id].host_kv_tokens = engine.profile.host_kv_tokens;
     replicas[id].host_kv_rate = 1 / engine.profile.host_load;
   }

@@ -16,13 +16,12 @@ bool is_too_long(const workload::Turn& turn, const replica::Profile& profile) {
 }  // namespace
 
 Box::Box(const BoxOptions& options, workload::SessionSource& sessions)
-    : network_(options.profile.network),
-      engine_({.profile = options.profile,
+    : engine_({.profile = options.profile,
                .replicas = options.replicas,
                .balancer = options.policy.balancer,
                .api_servers = options.api_servers,
                .seed = options.seed}),
-      policy_(options.policy.make({engine_.profile(), options.replicas, options.seed})),
+      policy_(options.policy.make({engine_.profile(), options.replicas, options.seed, options.kv_told})),
       clients_(sessions, options.seed) {
   if (options.policy.common_cache > 0) {
     common_cache_.emplace(options.policy.common_cache * options.replicas *
@@ -39,7 +38,7 @@ std::optional<Instant> Box::next_time() const {
   consider(clients_.next_due());
   consider(policy_->wake_at());
   if (!answers_.empty()) consider(answers_.front().at);
-  if (!requests_.empty()) consider(requests_.front().at);
+  if (!requests_.empty()) consider(requests_.begin()->first);
   return next;
 }
 
@@ -66,10 +65,8 @@ void Box::act() {
     clients_.answered(turn, false, now_);
   } else if (due(clients_.next_due())) {
     send_due();
-  } else if (!requests_.empty() && requests_.front().at <= now_) {
-    const auto turn = requests_.front().turn;
-    requests_.pop_front();
-    reach_gateway(turn);
+  } else if (!requests_.empty() && requests_.begin()->first <= now_) {
+    reach_gateway(requests_.extract(requests_.begin()).mapped());
   } else if (due(policy_->wake_at())) {
     Releases releases;
     policy_->woken(now_, releases);
@@ -84,7 +81,8 @@ void Box::act() {
 void Box::send_due() {
   std::vector<TurnId> sent;
   clients_.advance(now_, sent);
-  for (const auto turn : sent) requests_.push_back({now_ + network_, turn});
+  for (const auto turn : sent)
+    requests_.emplace(now_ + engine_.profile().way_in(clients_.content(turn).prompt_tokens), turn);
 }
 
 void Box::reach_gateway(TurnId turn) {
@@ -134,7 +132,7 @@ void Box::take(const std::vector<replica::Event>& events) {
     auto& turn = clients_.turns()[event.id];
     if (event.kind == replica::Event::Kind::token) {
       if (event.generated == 1) {
-        turn.first = event.at + network_;
+        turn.first = event.at + engine_.profile().network;
         turn.cached_tokens = event.cached_tokens;
         policy_->first_token(event.id, event.at);
       }
@@ -144,7 +142,7 @@ void Box::take(const std::vector<replica::Event>& events) {
     const auto blocks = std::move(blocks_.extract(event.id).mapped());
     if (common_cache_) common_cache_->use(blocks);
     --in_gateway_or_engine_;
-    answers_.push_back({event.at + network_, event.id});
+    answers_.push_back({event.at + engine_.profile().network, event.id});
     Releases releases;
     policy_->ended({event.id, turn.prompt_tokens, event.cached_tokens, event.generated}, event.at, releases);
     release(releases, {});

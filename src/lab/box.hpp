@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <unordered_map>
 
@@ -17,6 +18,7 @@ struct BoxOptions {
   const PolicyKind& policy;
   replica::Profile profile;
   int replicas = 1;
+  double kv_told = 1;  // see Workload
   int api_servers = 1;
   std::uint64_t seed = 1;
 };
@@ -39,7 +41,7 @@ class Box {
   report::EngineSums sums() const;
 
  private:
-  struct Passing {  // on its way over the network
+  struct Passing {  // on its way back over the network
     Instant at;
     TurnId turn;
   };
@@ -54,13 +56,12 @@ class Box {
   void poll();
   std::vector<replica::ReplicaStats> stats() const;
 
-  Duration network_;
   replica::Engine engine_;
   std::unique_ptr<Policy> policy_;
   workload::Clients clients_;
   std::optional<replica::BlockLru> common_cache_;
   std::unordered_map<TurnId, std::vector<std::uint64_t>> blocks_;  // of turns in the gateway or the engine
-  std::deque<Passing> requests_;
+  std::multimap<Instant, TurnId> requests_;  // on their way to the gateway, by when they arrive
   std::deque<Passing> answers_;
   Instant now_{};
   Instant scrape_at_{};

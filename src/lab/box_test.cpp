@@ -78,6 +78,17 @@ TEST(Box, TheNetworkLiesBetweenClientAndEngineOnBothWays) {
   EXPECT_EQ((*b.turns()[0].done - *b.turns()[0].first), (*a.turns()[0].done - *a.turns()[0].first));
 }
 
+TEST(Box, TheTokenizerReadsTheWholePromptBeforeTheEngineHasIt) {
+  auto fast = small_box(), slow = small_box();
+  slow.tokenize = 1e-4;
+  const auto& policy = *find_policy("round-robin");
+  Trial a(policy, fast), b(policy, slow);
+  a.work(1, 60s);
+  b.work(1, 60s);
+  const auto wait = [](const Trial& run) { return *run.turns()[0].first - run.turns()[0].sent; };
+  EXPECT_NEAR(seconds(wait(b) - wait(a)), 1e-4 * a.turns()[0].prompt_tokens, 1e-6);
+}
+
 TEST(Box, ATurnThatTheEngineCouldNotHoldFails) {
   auto profile = small_box();
   profile.max_model_len = 12'000;

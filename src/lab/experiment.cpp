@@ -47,6 +47,7 @@ struct Run {
         box({.policy = policy,
              .profile = workload.profile,
              .replicas = workload.replicas,
+             .kv_told = workload.kv_told,
              .api_servers = workload.replicas,  // vLLM's default
              .seed = seed},
             *source) {}

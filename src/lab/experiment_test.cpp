@@ -42,6 +42,23 @@ TEST(Experiment, ShowsThePublishedStory) {
   EXPECT_NEAR(on[1].hits_pct.value(), on[1].cached_pct.value(), 4);
 }
 
+TEST(Experiment, PlacesThatAreToldAWrongCapacityOrNoneServeEverybody) {
+  auto affinity = published({"affinity"});
+  affinity.workload.sessions = {24};
+  affinity.repeats = 2;
+  const double least = 0.85 * *run_all(affinity).arms[0].steps[0].tokens_per_min;
+  for (const double told : {0.7, 1.3, 0.0}) {
+    auto places = published({"places"});
+    places.workload.sessions = {24};
+    places.workload.kv_told = told;
+    places.repeats = 2;
+    const auto step = run_all(places).arms[0].steps[0];
+    EXPECT_GT(step.tokens_per_min, least) << told;
+    EXPECT_EQ(step.failures, 0) << told;
+    EXPECT_LT(step.worst_wait_s, 300) << told;
+  }
+}
+
 TEST(Experiment, TellsHowFarItIs) {
   auto experiment = published({"engine", "affinity"});
   experiment.repeats = 2;

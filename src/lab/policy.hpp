@@ -63,6 +63,7 @@ struct EngineFacts {
   const replica::Profile& profile;
   int replicas;
   std::uint64_t seed;
+  double kv_told = 1;  // the share of its KV cache that the engine tells; 0: it tells nothing
 };
 
 // An arm of an experiment.

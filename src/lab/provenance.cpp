@@ -31,10 +31,10 @@ std::vector<std::pair<std::string, std::string>> provenance(const Experiment& ex
       {"profile",
        fmt::format("{}: base {:g} s, prefill {:g} s/token, attn {:g}, seq {:g}, kvread {:g}; "
                    "{} KV tokens in blocks of {}, {} in the host tier at {:g} s/token; max_num_seqs {}; "
-                   "cards [{}]; network {:g} s",
+                   "cards [{}]; network {:g} s, tokenizer {:g} s/token",
                    profile.name, cost.base, cost.prefill, cost.attn, cost.seq, cost.kvread, profile.kv_tokens,
                    profile.block_size, profile.host_kv_tokens, profile.host_load, profile.max_num_seqs,
-                   fmt::join(profile.slow, ", "), seconds(profile.network))},
+                   fmt::join(profile.slow, ", "), seconds(profile.network), profile.tokenize)},
       {"sessions", sessions_text(workload)},
       {"step", fmt::format("{:g} s after {:g} s of warm-up{}", seconds(workload.step), seconds(workload.warm),
                            workload.fresh ? ", each on an empty box" : "")},

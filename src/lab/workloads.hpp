@@ -21,6 +21,7 @@ struct Workload {
   std::string what;
   replica::Profile profile;
   int replicas = 4;
+  double kv_told = 1;  // the share of its KV cache that the engine tells; 0: it tells nothing
   Arrivals arrivals = Arrivals::closed;
   std::vector<int> sessions;     // of each step; one step of any number unless closed
   double sessions_per_hour = 0;  // poisson

@@ -14,6 +14,8 @@ double Profile::slow_factor(int replica) const {
   return slow.empty() ? 1.0 : slow[static_cast<std::size_t>(replica) % slow.size()];
 }
 
+Duration Profile::way_in(int prompt_tokens) const { return network + from_seconds(tokenize * prompt_tokens); }
+
 namespace {
 
 // Four RTX A4000 with Qwen3-4B. Fitted by random search to a published table of 50 cells: plausible, not

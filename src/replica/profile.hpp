@@ -49,9 +49,14 @@ struct Profile {
   int max_num_seqs = 256;
   int max_num_batched_tokens = 2048;  // token budget of a step
   int max_model_len = 32768;
-  Duration network{};  // client to engine, each way; the model itself does not apply it
+  // What lies outside of the replica, for who models the way to it: the network between client and engine,
+  // each way, and chat template and tokenizer, which read the whole prompt though it is cached.
+  Duration network{};
+  double tokenize = 0;  // s a prompt token
 
   double slow_factor(int replica) const;
+  // From the client to the scheduler.
+  Duration way_in(int prompt_tokens) const;
 };
 
 std::span<const Profile> profiles();

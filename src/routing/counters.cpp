@@ -10,6 +10,8 @@ std::string_view name_of(Outcome outcome) {
       return "placed";
     case Outcome::sticky:
       return "sticky";
+    case Outcome::rehomed:
+      return "rehomed";
     case Outcome::spilled:
       return "spilled";
     case Outcome::client_pinned:

@@ -10,9 +10,10 @@ namespace lmw::routing {
 
 // How a turn came to its replica.
 enum class Outcome {
-  placed,         // a new conversation got a home
-  sticky,         // went home
-  spilled,        // home was over its threshold: this turn alone went to the least loaded replica
+  placed,   // a new conversation got a home
+  sticky,   // went home
+  rehomed,  // a known conversation got another home: its own is gone, has nothing left or no room for it
+  spilled,  // home was over its threshold: this turn alone went to the least loaded replica
   client_pinned,  // the client named the rank
   balanced,       // no conversation could be told: least loaded
   side,           // a small request beside a conversation: least loaded, no home
@@ -20,7 +21,7 @@ enum class Outcome {
   passed,         // carries a rank header that we can't read: passed on as it is
   not_followed,   // its engine ignores the rank on this path and balances by itself
 };
-inline constexpr std::size_t outcomes = 9;
+inline constexpr std::size_t outcomes = 10;
 
 std::string_view name_of(Outcome outcome);
 

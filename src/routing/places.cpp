@@ -124,31 +124,53 @@ void Places::expire_idle(Instant now) {
 }
 
 std::optional<Admitted> Places::next(Instant now) {
-  if (const auto* holder = next_holder()) {
-    search_.reset();
-    return send(*holder, *holder->conv->home, now);
+  for (bool again = true; again;) {
+    if (!search_) make_way(now);
+    again = false;
+    if (const auto* holder = next_holder(now, again)) {
+      search_.reset();
+      return send(*holder, *holder->conv->home, now);
+    }
+    if (again) search_.reset();
   }
-  if (!search_ && !begin_search(now)) return std::nullopt;
+  if (!has_newcomers()) return std::nullopt;
+  if (!search_) begin_search();
   auto admitted = next_newcomer(*search_, now);
-  if (!admitted) search_.reset();
+  // Who goes elsewhere waits for its home no longer, which the others may take.
+  if (!admitted || search_->elsewhere) search_.reset();
   return admitted;
 }
 
-// A turn of a conversation that holds a place goes at once. Where the conversations have outgrown the cache,
-// the newest loses its place.
-const Places::Waiter* Places::next_holder() {
+// A turn of a conversation that holds a place goes at once, but for one who has waited too long for that
+// replica: as long as that one is not served, the replica is left to run dry. Where the conversations have
+// outgrown the cache, the newest loses its place, and so do those of a replica that is down: `given_up`.
+const Places::Waiter* Places::next_holder(Instant now, bool& given_up) {
   if (holders_queued_ == 0) return nullptr;
+  const auto* overdue = overdue_newcomer(now);
+  const auto kept_free = overdue ? waits_for(*overdue) : std::nullopt;
   for (const auto& [turn, waiter] : queue_) {
     auto& c = *waiter.conv;
-    if (!c.place) continue;
+    if (!c.place || (kept_free == c.home && turn.value() > overdue->turn.value())) continue;
     if (fits(c, waiter.request, *c.home)) return &waiter;
-    if (c.in_flight == 0) leave(c);
+    if (c.in_flight > 0 && replicas_.usable(*c.home)) continue;
+    leave(c);
+    given_up = true;
+  }
+  return nullptr;
+}
+
+// The longest waiting one.
+const Places::Waiter* Places::overdue_newcomer(Instant now) const {
+  for (const auto& [turn, waiter] : queue_) {
+    if (!is_overdue(waiter, now)) break;
+    if (!waiter.conv->place) return &waiter;
   }
   return nullptr;
 }
 
 // Takes places from idle conversations, the longest held first, until the turn fits.
 void Places::make_room(const Waiter& waiter, ReplicaId replica) {
+  if (!has_slot(replicas_[replica])) return;
   while (!fits(*waiter.conv, waiter.request, replica)) {
     Conv* oldest = nullptr;
     for (auto* other : idle_) {
@@ -169,7 +191,7 @@ Admitted Places::send(const Waiter& waiter, ReplicaId replica, Instant now) {
                     .group = request.group,
                     .replica = replica,
                     .head = request.head,
-                    .first = request.first,
+                    .begins = request.begins,
                     .expected = keeps > 0 ? keeps + shared(request.head) : 0,
                     .uncached = request.prompt - shared(request.head) - keeps,
                     .sent = now};

@@ -45,7 +45,7 @@ struct PlaceRequest {
   GroupKey group;
   std::uint64_t head = 0;  // fingerprint of system prompt and tools: what conversations share
   double prompt = 0;
-  bool first = false;     // of its conversation
+  bool begins = false;    // a conversation: what of it is cached is what conversations share
   bool replaced = false;  // its old prompt is gone: home has nothing for it
   Attraction attraction;  // of a conversation without a home
 };
@@ -123,7 +123,7 @@ class Places {
     GroupKey group;
     ReplicaId replica;
     std::uint64_t head = 0;
-    bool first = false;
+    bool begins = false;
     double expected = 0;  // tokens it should find cached
     double uncached = 0;
     Instant sent{};
@@ -162,7 +162,8 @@ class Places {
 
   bool is_due(const Conv& holder, Instant now);
   void expire_idle(Instant now);
-  const Waiter* next_holder();
+  const Waiter* next_holder(Instant now, bool& given_up);
+  const Waiter* overdue_newcomer(Instant now) const;
   struct Found {
     std::optional<ReplicaId> fits;      // the replica to send to
     std::optional<ReplicaId> roomiest;  // else where most is left
@@ -184,7 +185,8 @@ class Places {
     Queue::const_iterator overdue;
     std::optional<Order::const_iterator> at;  // after the overdue ones
   };
-  bool begin_search(Instant now);
+  void make_way(Instant now);
+  void begin_search();
   const Waiter* next_of(Search& search, Instant now);
   std::optional<Admitted> serve(const Waiter& waiter, Where where, Search& search, Instant now);
   void look_for(std::uint64_t head, Search& search) const;
@@ -209,6 +211,8 @@ class Places {
   // In the order in which they are served, until `visit` returns false.
   template <class Visit>
   void in_order(Instant now, Visit visit) const;
+
+  bool has_newcomers() const { return queue_.size() > static_cast<std::size_t>(holders_queued_); }
 
   static constexpr Duration least_hold = std::chrono::milliseconds(200);
   static constexpr std::size_t max_heads = 1024;  // beyond it all are learnt anew

@@ -1,5 +1,6 @@
-// A router with places under random traffic, replicas that come and go, engines that start anew, clients that
-// leave and settings that change. Each seed is a run of its own; a failure names it.
+// A router with places under random traffic, on unequal replicas that come and go, with engines that start
+// anew or fail to take a turn, clients that leave, settings that change and restarts of the router itself.
+// Each seed is a run of its own; a failure names it.
 #include <map>
 #include <memory>
 
@@ -14,28 +15,16 @@ using namespace std::chrono_literals;
 class Traffic {
  public:
   explicit Traffic(std::uint64_t seed)
-      : random_(seed),
-        router_({.admission = random_.unit() < 0.8 ? Admission::automatic : Admission::on}, {}) {
-    router_.settings().places.wait_share = random_.unit() < 0.3 ? 1.0 : 0.1 + 0.8 * random_.unit();
-    for (int i = 0; i < 2; ++i) {
-      auto& replicas = router_.replicas();
-      const auto endpoint = replicas.endpoint("http://engine" + std::to_string(i));
-      replicas.set_ranks(endpoint, {"0", "1"});
-      replicas[endpoint].up = true;
-      for (const auto id : replicas[endpoint].replicas) {
-        replicas[id].max_num_seqs = 8;
-        replicas[id].kv_capacity_tokens = random_.between(20'000, 60'000);
-        if (random_.unit() < 0.2) replicas[id].host_kv_tokens = 200'000;
-      }
-      endpoints_.push_back(endpoint);
-    }
+      : random_(seed), engines_stay_(random_.unit() < 0.5), pace_(random_.unit() < 0.5 ? 300 : 2'000) {
+    begin();
   }
 
   void go() {
-    for (int step = 0; step < 400; ++step) {
-      now_ += std::chrono::milliseconds(random_.between(1, 2'000));
+    for (int step = 0; step < 600; ++step) {
+      if (step == 300 && random_.unit() < 0.3) restart();
+      now_ += std::chrono::milliseconds(random_.between(1, pace_));
       act();
-      router_.admit(now_);
+      router_->admit(now_);
       look();
       if (testing::Test::HasFailure()) return;
     }
@@ -50,12 +39,42 @@ class Traffic {
     bool runs = false;
   };
 
+  void begin() {
+    router_ = std::make_unique<Router>(
+        RouterSettings{.admission = random_.unit() < 0.8 ? Admission::automatic : Admission::on},
+        TableLimits{});
+    router_->settings().places.wait_share = random_.unit() < 0.3 ? 1.0 : 0.1 + 0.8 * random_.unit();
+    endpoints_.clear();
+    for (int i = 0; i < 2; ++i) {
+      auto& replicas = router_->replicas();
+      const auto endpoint = replicas.endpoint("http://engine" + std::to_string(i));
+      replicas.set_ranks(endpoint, {"0", "1"});
+      replicas[endpoint].up = true;
+      for (const auto id : replicas[endpoint].replicas) {
+        replicas[id].max_num_seqs = 8;
+        replicas[id].kv_capacity_tokens = random_.between(20'000, 60'000);
+        if (random_.unit() < 0.2) replicas[id].host_kv_tokens = 200'000;
+      }
+      endpoints_.push_back(endpoint);
+    }
+  }
+
+  // All connections break, and what was known of conversations is lost.
+  void restart() {
+    left_ += turns_.size();
+    turns_.clear();
+    expect_all_counted();
+    begin();
+    sent_ = ended_ = left_ = 0;
+  }
+
   void act() {
     const double choice = random_.unit();
     if (choice < 0.55) return arrive();
     if (choice < 0.60 && !turns_.empty()) return leave();
-    if (choice < 0.62) return toggle();
-    if (choice < 0.63) router_.settings().admission = random_.unit() < 0.3 ? Admission::off : Admission::on;
+    if (choice < 0.62 && !engines_stay_) return toggle();
+    if (choice < 0.64 && !turns_.empty()) return fail_over();
+    if (choice < 0.65) router_->settings().admission = random_.unit() < 0.3 ? Admission::off : Admission::on;
     end_due();
   }
 
@@ -67,9 +86,9 @@ class Traffic {
     turn.bytes =
         static_cast<std::uint64_t>(4 * random_.between(500, random_.unit() < 0.05 ? 120'000 : 20'000));
     turn.window = random_.unit() < 0.05 ? static_cast<std::uint64_t>(seq_++) : 0;
-    auto ticket = router_.route(turn, now_);
+    auto ticket = router_->route(turn, now_);
     if (!ticket) {
-      EXPECT_FALSE(router_.replicas().any_up());
+      EXPECT_FALSE(router_->replicas().any_up());
       return;
     }
     ++sent_;
@@ -81,34 +100,42 @@ class Traffic {
     ++left_;
   }
 
+  // The engine of a turn that runs could not take it.
+  void fail_over() {
+    auto& turn = turns_[static_cast<std::size_t>(random_.between(0, std::ssize(turns_) - 1))];
+    if (turn.runs) router_->move(*turn.ticket, now_);
+  }
+
   // An engine goes down or comes up, sometimes anew.
   void toggle() {
     const auto endpoint = endpoints_[static_cast<std::size_t>(random_.between(0, 1))];
-    auto& up = router_.replicas()[endpoint].up;
+    auto& up = router_->replicas()[endpoint].up;
     up = !up;
-    if (up && random_.unit() < 0.5) router_.new_run(endpoint);
+    if (up && random_.unit() < 0.5) router_->new_run(endpoint);
   }
 
-  // Every admitted turn runs for at most ten seconds.
+  // Every admitted turn runs for at most ten seconds, on the last replica for at most three.
   void look() {
     for (auto& turn : turns_) {
       if (turn.runs || turn.ticket->is_held()) continue;
       turn.runs = true;
-      turn.ends = now_ + std::chrono::milliseconds(random_.between(10, 10'000));
       const auto replica = turn.ticket->decision().replica;
-      EXPECT_TRUE(replica.has_value());
+      ASSERT_TRUE(replica.has_value());
+      const int longest = replica->value() == 3 ? 3'000 : 10'000;
+      turn.ends = now_ + std::chrono::milliseconds(random_.between(10, longest));
+      if (engines_stay_) EXPECT_LE(now_ - turn.arrived, longest_wait);
     }
     std::size_t held = 0;
     for (const auto& turn : turns_) held += !turn.runs;
-    EXPECT_EQ(router_.held(), held);
-    EXPECT_EQ(router_.in_flight(), static_cast<int>(turns_.size() - held));
-    // Nobody waits where nothing runs and no place is held.
-    if (held == 0 || !router_.replicas().any_up()) return;
-    int places = 0;
-    for (const auto& replica : router_.replicas().replicas()) {
-      if (router_.replicas().usable(replica.id)) places += router_.places().places(replica.id);
-    }
-    EXPECT_TRUE(places > 0 || router_.in_flight() > 0);
+    EXPECT_EQ(router_->held(), held);
+    EXPECT_EQ(router_->in_flight(), static_cast<int>(turns_.size() - held));
+    if (held == 0 || !router_->replicas().any_up()) return;
+    // Who is next waits for something.
+    const auto next = router_->places().waiting_turns(now_).front();
+    ASSERT_TRUE(next.replica.has_value());
+    const auto& replica = router_->replicas()[*next.replica];
+    EXPECT_TRUE(next.room < next.needs || replica.in_flight >= *replica.max_num_seqs);
+    EXPECT_TRUE(next.running + next.pausing > 0 || replica.in_flight > 0);
   }
 
   void end_due() {
@@ -131,30 +158,39 @@ class Traffic {
   // With the engines up and nobody new, everybody is served, each within the longest wait and the turns
   // before it.
   void settle() {
-    for (const auto endpoint : endpoints_) router_.replicas()[endpoint].up = true;
+    for (const auto endpoint : endpoints_) router_->replicas()[endpoint].up = true;
     const auto begin = now_;
     while (!turns_.empty() && now_ - begin < 30min) {
       now_ += 100ms;
       end_due();
-      router_.admit(now_);
+      router_->admit(now_);
       look();
     }
     EXPECT_TRUE(turns_.empty()) << turns_.size() << " turns never ended";
-    EXPECT_EQ(router_.held(), 0u);
-    EXPECT_EQ(router_.places().waiting(), 0u);
-    EXPECT_EQ(router_.in_flight(), 0);
-    for (const auto& replica : router_.replicas().replicas()) EXPECT_EQ(replica.in_flight, 0);
-    for (const auto endpoint : endpoints_) router_.new_run(endpoint);
-    for (const auto& replica : router_.replicas().replicas()) {
-      EXPECT_EQ(router_.places().places(replica.id), 0);
+    EXPECT_EQ(router_->held(), 0u);
+    EXPECT_EQ(router_->places().waiting(), 0u);
+    EXPECT_EQ(router_->in_flight(), 0);
+    for (const auto& replica : router_->replicas().replicas()) EXPECT_EQ(replica.in_flight, 0);
+    for (const auto endpoint : endpoints_) router_->new_run(endpoint);
+    for (const auto& replica : router_->replicas().replicas()) {
+      EXPECT_EQ(router_->places().places(replica.id), 0);
     }
-    const auto& counters = router_.counters();
+    expect_all_counted();
+  }
+
+  void expect_all_counted() {
+    const auto& counters = router_->counters();
     EXPECT_EQ(counters.answered + counters.failed + counters.cancelled + counters.left_while_held, sent_);
     EXPECT_EQ(ended_ + left_, sent_);
   }
 
+  // max_wait, and until what then runs has ended.
+  static constexpr Duration longest_wait = 120s + 30s;
+
   Random random_;
-  Router router_;
+  bool engines_stay_;
+  int pace_;  // ms between two events, at most
+  std::unique_ptr<Router> router_;
   std::vector<EndpointId> endpoints_;
   std::vector<Turn> turns_;
   Instant now_ = start;

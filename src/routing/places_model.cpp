@@ -186,7 +186,7 @@ void Places::learn(const Flight& flight, const Conv& c, const TokenCounts& token
   context_ += 0.05 * (total - context_);
   if (!tokens.cached) return;
   const auto cached = static_cast<double>(*tokens.cached);
-  if (flight.first && cached > 0) learn_shared(flight.head, cached);
+  if (flight.begins && cached > 0) learn_shared(flight.head, cached);
   if (replicas_[flight.replica].kv_capacity_tokens || flight.expected <= chunk() || c.context == 0) return;
   // The capacity is not known: it is less where something that should be cached is not.
   auto& replica = home_of(flight.replica);

@@ -7,19 +7,21 @@
 
 namespace lmw::routing {
 
-// Whether there is anyone to search for.
-bool Places::begin_search(Instant now) {
-  const auto newcomer =
-      std::ranges::find_if(order_, [](const Waiter* waiter) { return !waiter->conv->place; });
-  if (newcomer == order_.end()) return false;
-  const bool fits_anywhere = std::ranges::all_of(replicas_.replicas(), [&](const Replica& replica) {
-    return !replicas_.usable(replica.id) || fits(*(*newcomer)->conv, (*newcomer)->request, replica.id);
+// Idle places may expire once the first newcomer does not fit everywhere.
+void Places::make_way(Instant now) {
+  if (!has_newcomers()) return;
+  const auto* newcomer =
+      *std::ranges::find_if(order_, [](const Waiter* waiter) { return !waiter->conv->place; });
+  const bool fits_everywhere = std::ranges::all_of(replicas_.replicas(), [&](const Replica& replica) {
+    return !replicas_.usable(replica.id) || fits(*newcomer->conv, newcomer->request, replica.id);
   });
-  if (!fits_anywhere) expire_idle(now);
+  if (!fits_everywhere) expire_idle(now);
+}
+
+void Places::begin_search() {
   search_.emplace(queue_.begin());
   for (const auto& replica : replicas_.replicas()) search_->claimed.push_back(!replicas_.usable(replica.id));
   search_->unclaimed = std::ranges::count(search_->claimed, false);
-  return true;
 }
 
 // Home first, where there is one; elsewhere when that has taken longer than to read again what home keeps.
@@ -46,8 +48,10 @@ Places::Found Places::find_room(const Waiter& waiter, Where where, const Search&
       if (!search.claimed[i] && (where == Where::anywhere || ReplicaId(i) != conv->home)) consider(i);
     }
   };
+  std::pair<bool, double> most;
   each([&](std::uint32_t i) {
-    if (!found.roomiest || left[i] > left[found.roomiest->value()]) found.roomiest = ReplicaId(i);
+    const std::pair has(has_slot(replicas_[ReplicaId(i)]), left[i]);
+    if (!found.roomiest || has > most) found.roomiest = ReplicaId(i), most = has;
   });
   if (!found.roomiest || left[found.roomiest->value()] < needs) return found;
 

@@ -9,11 +9,11 @@ std::optional<ReplicaId> Places::waits_for(const Waiter& waiter) const {
   const auto& c = *waiter.conv;
   if (has_home(c) || (c.place && replicas_.usable(*c.home))) return c.home;
   std::optional<ReplicaId> roomiest;
-  double most = 0;
+  std::pair<bool, double> most;
   for (const auto& replica : replicas_.replicas()) {
     if (!replicas_.usable(replica.id)) continue;
-    const double left = room(c, waiter.request, replica.id).left;
-    if (!roomiest || left > most) roomiest = replica.id, most = left;
+    const std::pair has(has_slot(replica), room(c, waiter.request, replica.id).left);
+    if (!roomiest || has > most) roomiest = replica.id, most = has;
   }
   return roomiest;
 }

@@ -18,7 +18,8 @@ std::size_t index(Outcome outcome) { return static_cast<std::size_t>(outcome); }
 
 // Turns of a conversation that has a home.
 bool is_homed(Outcome outcome) {
-  return outcome == Outcome::placed || outcome == Outcome::sticky || outcome == Outcome::spilled;
+  return outcome == Outcome::placed || outcome == Outcome::sticky || outcome == Outcome::rehomed ||
+         outcome == Outcome::spilled;
 }
 
 // A turn whose replica we have chosen.
@@ -29,6 +30,7 @@ bool is_ours(Outcome outcome) {
 }  // namespace
 
 std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
+  now = now_ = std::max(now_, now);
   table_.advance(now);
   const auto seen = settings_.affinity ? recogniser_.recognise(turn) : Recognition{};
   const auto* known = seen.key ? table_.find(seen.key->conversation) : nullptr;
@@ -60,7 +62,7 @@ std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
   ticket.client_rank_ = turn.rank_header.has_value();
   ticket.is_response_ = turn.is_response;
   ticket.why_ = reasons;
-  if (is_ours(decision->outcome)) ticket.shadow_ = follow(seen.key, turn.head);
+  if (is_ours(decision->outcome)) ticket.shadow_ = follow(seen.key, turn.head, begins(turn, seen));
   const bool homed = is_homed(decision->outcome);
   remember(ticket, turn, seen, homed);
   if (homed) {
@@ -135,7 +137,7 @@ std::optional<Decision> Router::unrouted(Outcome outcome, const std::vector<Endp
 }
 
 bool Router::move(Ticket& ticket, Instant now) {
-  ticket.last_ = now;
+  now = now_ = std::max(now_, now);
   ticket.tried_.push_back(ticket.decision_.endpoint);
   const auto from = ticket.decision_;
   std::optional<Decision> next;
@@ -151,7 +153,7 @@ bool Router::move(Ticket& ticket, Instant now) {
   const bool rehomed = conversation && from.replica == conversation->home && next->replica;
   if (rehomed) {
     table_.move_home(*conversation, *next->replica);
-    next->outcome = Outcome::placed;
+    if (from.outcome != Outcome::placed) next->outcome = Outcome::rehomed;
   }
   adjust(*next, ticket.client_rank_, ticket.is_response_);
   enter(from, ticket.conversation_, -1);

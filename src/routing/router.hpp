@@ -68,14 +68,15 @@ class Ticket {
   const Decision& decision() const { return decision_; }
   std::optional<ConversationKey> conversation() const { return conversation_; }
 
-  // The first content byte has come, `ttfb` after the request's last byte. Counted once.
-  void first_content(Duration ttfb, Instant now);
+  // The first content byte has come, `ttfb` after the request's last byte. Counted once. Of an answer that is
+  // not streamed it comes with the last one.
+  void first_content(Duration ttfb, Instant now, bool streamed = true);
   void finish(TurnEnd end, const TokenCounts& tokens, Instant now);
 
  private:
   friend class Router;
   Ticket(Router* router, Decision decision, Instant sent)
-      : router_(router), decision_(decision), sent_(sent), last_(sent) {}
+      : router_(router), decision_(decision), sent_(sent) {}
 
   Router* router_;
   TurnId turn_;  // 0: it asks for no place
@@ -92,7 +93,6 @@ class Ticket {
   bool client_rank_ = false;  // the client's own rank header goes along, instead of ours
   bool is_response_ = false;
   Instant sent_;
-  Instant last_;  // the latest time it knows of
   std::optional<Duration> ttfb_;
 };
 
@@ -145,7 +145,8 @@ class Router {
   bool is_known_without_tools(const Recognition& seen) const;
   std::optional<Decision> beside(const Recognition& seen, Instant now);
   Why why(KeySource source, const Conversation* conversation, Instant now) const;
-  ShadowTurn follow(const std::optional<TurnKey>& key, std::uint64_t head);
+  ShadowTurn follow(const std::optional<TurnKey>& key, std::uint64_t head, bool begins);
+  bool begins(const TurnFacts& turn, const Recognition& seen) const;
   std::optional<Counterfactual> compare(const Ticket& ticket, Conversation* conversation,
                                         const TokenCounts& tokens);
   void remember(Ticket& ticket, const TurnFacts& turn, const Recognition& seen, bool is_homed);
@@ -177,6 +178,7 @@ class Router {
     bool client_rank = false;
     bool is_response = false;
     bool replaced = false;
+    bool begins = false;
     std::uint64_t head = 0;
     Instant since{};
     std::optional<Decision> decision;
@@ -201,6 +203,7 @@ class Router {
   TurnLog log_;
   Shadow shadow_{replicas_};
   int in_flight_ = 0;
+  Instant now_{};  // the latest it has been told
 };
 
 }  // namespace lmw::routing

@@ -159,7 +159,7 @@ TEST_F(RouterContent, AConversationWhosePrefixIsGoneIsPlacedAnew) {
   const auto home = pass_with(turn_of(1), prompt_of({"task", "a", "b", "c"})).replica;
   replica(home->value()).in_flight = 5;
   const auto compacted = pass_with(turn_of(1), prompt_of({"summary"}));
-  EXPECT_EQ(compacted.outcome, Outcome::placed);
+  EXPECT_EQ(compacted.outcome, Outcome::rehomed);
   EXPECT_NE(compacted.replica, home);
   EXPECT_EQ(router_.table().size(), 1u);
   const auto next = pass_with(turn_of(1), prompt_of({"summary", "a", "b"}));

@@ -31,7 +31,7 @@ TEST_F(TwoEndpoints, AHomeThatIsDownIsPlacedAnew) {
   const auto home = pass(turn_of(1));
   router_.replicas()[home.endpoint].up = false;
   const auto next = pass(turn_of(1));
-  EXPECT_EQ(next.outcome, Outcome::placed);
+  EXPECT_EQ(next.outcome, Outcome::rehomed);
   EXPECT_NE(next.endpoint, home.endpoint);
   router_.replicas()[home.endpoint].up = true;
   EXPECT_EQ(pass(turn_of(1)).endpoint, next.endpoint);
@@ -44,10 +44,11 @@ TEST_F(TwoEndpoints, ATurnThatMovesIsCountedOnceWhereItRan) {
   ASSERT_TRUE(router_.move(ticket, start));
   const auto now = ticket.decision();
   ticket.finish(TurnEnd::answered, {}, start);
-  EXPECT_EQ(now.outcome, Outcome::placed) << "it has a new home";
+  EXPECT_EQ(now.outcome, Outcome::rehomed);
   EXPECT_EQ(count(Outcome::sticky), 0U);
-  EXPECT_EQ(count(Outcome::placed), 2U);
-  EXPECT_EQ(replica(now.replica->value()).counters.turns[static_cast<std::size_t>(Outcome::placed)], 1U);
+  EXPECT_EQ(count(Outcome::placed), 1U);
+  EXPECT_EQ(count(Outcome::rehomed), 1U);
+  EXPECT_EQ(replica(now.replica->value()).counters.turns[static_cast<std::size_t>(Outcome::rehomed)], 1U);
   EXPECT_EQ(router_.table().find(ConversationKey(1))->turns, 2U);
 }
 

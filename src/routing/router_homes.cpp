@@ -74,13 +74,15 @@ std::optional<Decision> Router::place(const TurnFacts& turn, const Recognition& 
     if (!turn.has_tools && replicas_.usable(side_run.mapped())) home = side_run.mapped();
   }
   if (!home) return std::nullopt;
+  auto outcome = Outcome::placed;
   if (conversation) {
+    if (conversation->home != *home) outcome = Outcome::rehomed;
     table_.touch(*conversation, now);
     table_.move_home(*conversation, *home);
   } else {
     table_.insert({.key = *seen.key, .source = seen.source, .home = *home, .window = turn.window}, now);
   }
-  return to_replica(Outcome::placed, home);
+  return to_replica(outcome, home);
 }
 
 }  // namespace lmw::routing

@@ -34,6 +34,7 @@ Ticket Router::hold(const TurnFacts& turn, const Recognition& seen, Instant now)
                                    .client_rank = ticket.client_rank_,
                                    .is_response = ticket.is_response_,
                                    .replaced = seen.replaced,
+                                   .begins = begins(turn, seen),
                                    .head = turn.head,
                                    .since = now});
   const auto* goes_on = seen.replaced ? nullptr : conversation;
@@ -42,7 +43,7 @@ Ticket Router::hold(const TurnFacts& turn, const Recognition& seen, Instant now)
                   .group = seen.key->group,
                   .head = turn.head,
                   .prompt = estimate_.tokens(turn.bytes, goes_on),
-                  .first = !conversation,
+                  .begins = begins(turn, seen),
                   .replaced = seen.replaced,
                   .attraction = conversation ? Attraction{} : attraction(turn, seen, nullptr)},
                  now);
@@ -52,6 +53,7 @@ Ticket Router::hold(const TurnFacts& turn, const Recognition& seen, Instant now)
 }
 
 void Router::admit(Instant now) {
+  now = now_ = std::max(now_, now);
   if (places_on()) {
     while (const auto next = places_.next(now)) let_in(next->turn, next->replica, now);
     return;
@@ -74,15 +76,19 @@ void Router::let_in(TurnId turn, ReplicaId replica, Instant now) {
   held.why = why(held.source, conversation, now);
   held.why.by_room = places_on();
   if (now > held.since) held.why.held = now - held.since;
-  held.shadow = follow(held.key, held.head);
+  held.shadow = follow(held.key, held.head, held.begins);
   auto outcome = Outcome::placed;
   if (!conversation) {
     conversation =
         &table_.insert({.key = held.key, .source = held.source, .home = replica, .window = held.window}, now);
   } else {
     table_.touch(*conversation, now);
-    if (conversation->home == replica && !held.replaced) outcome = Outcome::sticky;
-    if (conversation->home != replica) table_.move_home(*conversation, replica);
+    if (conversation->home != replica) {
+      table_.move_home(*conversation, replica);
+      outcome = Outcome::rehomed;
+    } else if (!held.replaced) {
+      outcome = Outcome::sticky;
+    }
   }
   ++conversation->turns;
   conversation->has_tools |= held.has_tools;

@@ -21,6 +21,7 @@ class RouterPlaces : public RouterTest {
     auto turn = turn_of(conversation);
     turn.key->group = GroupKey(conversation);
     turn.bytes = 4 * tokens;
+    turn.head = 1;
     return turn;
   }
   Ticket send(std::uint64_t conversation, std::uint64_t tokens, Instant now = start) {
@@ -209,6 +210,93 @@ TEST_F(RouterPlaces, WhoHasWaitedTooLongGetsTheNextRoom) {
   EXPECT_FALSE(waiting.is_held());
   EXPECT_GE(now - start, 120s);
   EXPECT_LE(now - start, 125s);
+}
+
+// As of a program all of whose requests have one id.
+TEST_F(RouterPlaces, AConversationThatIsNeverIdleDoesNotKeepItsPlaceForEver) {
+  const auto other = send(9, 9'500);  // the other replica is full
+  std::deque<Ticket> running, held;
+  running.push_back(send(1, 8'000));
+  auto waiting = send(2, 8'000);
+  auto now = start;
+  while (waiting.is_held() && now < start + 200s) {
+    now += 1s;
+    held.push_back(send(1, 8'000, now));
+    while (!held.empty() && !held.front().is_held()) {
+      running.push_back(std::move(held.front()));
+      held.pop_front();
+    }
+    if (running.empty()) continue;
+    finish(running.front(), 8'000, now == start + 1s ? 0 : 7'000, now);
+    running.pop_front();
+  }
+  EXPECT_GE(now - start, 120s);
+  EXPECT_LE(now - start, 125s);
+}
+
+TEST_F(RouterPlaces, NobodyLosesAPlaceWhereOnlyASlotIsMissing) {
+  const auto other = send(9, 9'500);  // the other replica is full
+  auto one = send(1, 3'000);
+  const auto home = *one.decision().replica;
+  router_.replicas()[home].max_num_seqs = 2;
+  auto two = send(2, 3'000), waiting = send(3, 3'000);
+  ASSERT_TRUE(waiting.is_held());
+  router_.replicas()[home].max_num_seqs = 1;
+  finish(one, 3'000, 0, start + 121s);
+  EXPECT_TRUE(waiting.is_held());
+  EXPECT_EQ(router_.places().places(home), 2);
+}
+
+TEST_F(RouterPlaces, OnlyTheBeginningOfAConversationTellsWhatConversationsShare) {
+  auto history = prompt_of({"task"});
+  history.has_answers = true;  // another gateway, or this one before it was started anew, has served it
+  auto goes_on = asks(1, 8'000);
+  goes_on.prompt = &history;
+  auto one = router_.route(goes_on, start).value();
+  auto two = send(2, 8'000);
+  finish(one, 8'000, 7'900, start);
+  auto waiting = send(3, 8'000);
+  ASSERT_TRUE(waiting.is_held());
+  EXPECT_GT(router_.places().waiting_turns(start).front().needs, 8'000);
+}
+
+TEST_F(RouterPlaces, AnAnswerThatIsNotStreamedTeachesNothingOfTheEnginesSpeed) {
+  router_.settings().places.wait_share = 1;
+  auto now = start;
+  for (std::uint64_t key = 10; key < 50; ++key) {
+    auto whole = send(key, 8'000, now);
+    now += 100s;
+    whole.first_content(100s, now, false);
+    finish(whole, 8'000, 0, now);
+  }
+  now += 100s;
+  const auto begin = now;
+  std::deque<Ticket> busy;
+  busy.push_back(send(1, 8'000, now));
+  busy.push_back(send(2, 8'000, now));
+  auto waiting = send(3, 8'000, now);
+  while (waiting.is_held() && now < begin + 60s) {
+    now += 1s;
+    for (std::uint64_t key = 1; key <= 2 && waiting.is_held(); ++key) {
+      finish(busy.front(), 8'000, 7'000, now);
+      busy.pop_front();
+      busy.push_back(send(key, 8'000, now));
+    }
+  }
+  EXPECT_LT(now - begin, 10s);
+}
+
+TEST_F(RouterPlaces, ATurnThatWasLetInAndIsDroppedEndsNow) {
+  auto one = send(1, 8'000), two = send(2, 8'000);
+  {
+    auto waiting = send(3, 8'000);
+    ASSERT_TRUE(waiting.is_held());
+    one.finish(TurnEnd::answered, {}, start + 50s);
+    router_.admit(start + 60s);
+    ASSERT_FALSE(router_.take_admitted().empty());
+  }
+  EXPECT_EQ(router_.log().turns().back().conversation, ConversationKey(3));
+  EXPECT_EQ(router_.log().turns().back().ended, start + 60s);
 }
 
 TEST_F(RouterPlaces, SwitchedOffItLetsEverybodyIn) {

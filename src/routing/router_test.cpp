@@ -246,7 +246,7 @@ TEST_F(RouterTest, AReplacedHistoryFreesTheTurnToBePlacedAnew) {
   for (int i = 0; i < 3; ++i) busy.push_back(router_.route(turn, start).value());
   turn.window = 1;
   const auto next = router_.route(turn, start).value();
-  EXPECT_EQ(next.decision().outcome, Outcome::placed);
+  EXPECT_EQ(next.decision().outcome, Outcome::rehomed);
   EXPECT_NE(next.decision().replica, home);
   EXPECT_EQ(router_.table().size(), 1U);
 }

@@ -14,9 +14,17 @@ Why Router::why(KeySource source, const Conversation* conversation, Instant now)
   return why;
 }
 
+// Whether what is cached of the turn is what conversations share: it begins one, and goes on from no other.
+// What the router has not seen before may have a history all the same, as after a restart of ours.
+bool Router::begins(const TurnFacts& turn, const Recognition& seen) const {
+  const auto* conversation = seen.key ? table_.find(seen.key->conversation) : nullptr;
+  const bool is_first = !conversation || conversation->turns == 0;
+  return is_first && !seen.alike && turn.head != 0 && !(turn.prompt && turn.prompt->has_answers);
+}
+
 // Where the turn would be without us. Its conversation is not new any more once it has had a turn.
-ShadowTurn Router::follow(const std::optional<TurnKey>& key, std::uint64_t head) {
-  ShadowTurn turn{.head = head};
+ShadowTurn Router::follow(const std::optional<TurnKey>& key, std::uint64_t head, bool begins) {
+  ShadowTurn turn{.begins = begins, .head = head};
   if (key) {
     const auto* conversation = table_.find(key->conversation);
     turn.conversation = key->conversation;

@@ -60,11 +60,8 @@ std::optional<Counterfactual> Shadow::end(ShadowTurn turn, const TokenCounts& to
   read(turn);
   keep(*turn.replica, {*turn.conversation, turn.head, *tokens.prompt + tokens.completion.value_or(0)});
   if (!tokens.cached) return std::nullopt;
-  if (turn.first) {
-    learn(turn.head, *tokens.cached);
-    return std::nullopt;
-  }
-  if (turn.changed) return std::nullopt;
+  if (turn.begins) learn(turn.head, *tokens.cached);
+  if (turn.first || turn.changed) return std::nullopt;
   const auto found = std::min(*tokens.prompt, std::max(*turn.kept, shared(turn.head)));
   const auto cached = found / block * block;
   return Counterfactual{*turn.replica, cached, *tokens.cached - cached};

@@ -26,6 +26,7 @@ struct ShadowTurn {
   std::optional<ReplicaId> replica;  // nothing: it is not followed
   std::optional<ConversationKey> conversation;
   bool first = false;                // of its conversation
+  bool begins = false;               // and what of it is cached is what conversations share
   bool changed = false;              // its prompt differs from the last one before that one's end
   std::uint64_t head = 0;            // of its prompt: what conversations share
   std::int64_t context = 0;          // of its conversation before it, tokens

@@ -17,7 +17,7 @@ class ShadowTest : public testing::Test {
   }
 
   ShadowTurn send(std::uint64_t conversation, bool first = false) {
-    return shadow_.send({.conversation = ConversationKey(conversation), .first = first});
+    return shadow_.send({.conversation = ConversationKey(conversation), .first = first, .begins = first});
   }
   // One turn, sent and ended. While nothing else is in flight the replicas take turns.
   std::optional<Counterfactual> turn(std::uint64_t conversation, const TokenCounts& tokens,

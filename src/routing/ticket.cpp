@@ -20,11 +20,10 @@ Ticket::Ticket(Ticket&& other) noexcept
       client_rank_(other.client_rank_),
       is_response_(other.is_response_),
       sent_(other.sent_),
-      last_(other.last_),
       ttfb_(other.ttfb_) {}
 
 Ticket::~Ticket() {
-  if (router_) finish(TurnEnd::cancelled, {}, last_);
+  if (router_) finish(TurnEnd::cancelled, {}, router_->now_);
 }
 
 bool Ticket::is_held() {
@@ -32,11 +31,11 @@ bool Ticket::is_held() {
   return held_;
 }
 
-void Ticket::first_content(Duration ttfb, Instant now) {
+void Ticket::first_content(Duration ttfb, Instant now, bool streamed) {
   if (ttfb_) return;
   ttfb_ = ttfb;
   router_->counters_.ttfb[static_cast<std::size_t>(decision_.outcome)].observe(seconds(ttfb));
-  router_->places_.first_content(turn_, now);
+  if (streamed) router_->places_.first_content(turn_, now);
   router_->shadow_.read(shadow_);
 }
 

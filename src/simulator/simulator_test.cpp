@@ -45,6 +45,18 @@ TEST_F(Engine, SendsNothingFasterThanTheNetworkCarriesIt) {
   EXPECT_LT(std::stod(sum), 6);
 }
 
+TEST_F(Engine, TakesItsTimeToTokenizeThePrompt) {
+  auto options = small_engine();
+  options.profile.tokenize = 1;
+  start(options);
+  for (const auto& body : {request(), streamed()}) {
+    const auto before = clock_.now();
+    const auto answer = chat(body);
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_GE(clock_.now() - before, std::chrono::seconds(5));
+  }
+}
+
 TEST_F(Engine, LetsTheContextRunOutOfWorkWithATurnInFlight) {
   start();
   simulator_->set_faults({.hung = {0, 1}});

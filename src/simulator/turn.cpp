@@ -143,7 +143,9 @@ asio::awaitable<void> refuse_rank(net::ServerConnection& connection, const TurnP
 asio::awaitable<void> ask_engine(net::ServerConnection& connection, const TurnPlan& plan,
                                  const SimulatorOptions& options, EngineDriver& driver) {
   const auto clock = driver.clock();
-  co_await sleep_until(clock, clock.now() + options.profile.network);
+  int prompt_tokens = 0;
+  for (const auto& generation : plan.generations) prompt_tokens += static_cast<int>(generation.prompt.size());
+  co_await sleep_until(clock, clock.now() + options.profile.way_in(prompt_tokens));
   std::optional<int> rank;
   if (plan.rank) {
     if (*plan.rank < 0 || *plan.rank >= driver.replicas()) {

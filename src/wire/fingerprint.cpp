@@ -35,6 +35,7 @@ error_code FingerprintReader::read_tools(ondemand::value& value) {
 
 void FingerprintReader::start_messages() {
   print_.messages.clear();
+  print_.has_answers = false;
   leading_system_ = {};
   elements_ = 0;
   last_ = {};
@@ -58,6 +59,7 @@ error_code FingerprintReader::add_message(ondemand::value& value) {
   const bool at_head = print_.messages.size() < Fingerprint::messages_in_pieces;
   MessageHash message(at_head ? &pieces : nullptr);
   if (auto error = message.read(value)) return error;
+  print_.has_answers |= message.is_answer();
   const auto hashes = message.hashes();
   if (message.is_system() && print_.identity() == 0) join(leading_system_, {hashes.exact, pieces});
   last_ = {print_.identity(), message.frame(), message.only_text()};

@@ -102,6 +102,20 @@ TEST(Fingerprint, ASystemPromptAloneIdentifiesNothing) {
   EXPECT_NE(middle.messages[1].exact, middle.messages[0].exact);
 }
 
+TEST(Fingerprint, TellsWhetherThePromptHasAHistory) {
+  EXPECT_FALSE(print_of(R"({"messages":[{"role":"system","content":"s"},{"role":"user","content":"a"}]})")
+                   .has_answers);
+  EXPECT_TRUE(print_of(R"({"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]})")
+                  .has_answers);
+  EXPECT_TRUE(
+      print_of(R"({"input":[{"role":"user","content":"a"},{"type":"function_call_output","output":"b"}]})")
+          .has_answers);
+  EXPECT_FALSE(
+      print_of(
+          R"({"messages":[{"role":"assistant","content":"b"}],"messages":[{"role":"user","content":"a"}]})")
+          .has_answers);
+}
+
 TEST(Fingerprint, TheBillingLineIsInNoHash) {
   const std::string text = R"({"type":"text","text":"You are an agent"})";
   const auto bare = print_of(R"({"system":[)" + text + "]}");

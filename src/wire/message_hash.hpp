@@ -133,6 +133,7 @@ class MessageHash {
   // Of all of it but its texts.
   std::uint64_t frame() const { return combined(members_, parts_); }
   bool is_system() const { return is_system_; }
+  bool is_answer() const { return !is_system_ && !is_user_; }
   // The user's words, when they are one text.
   std::string_view only_text() const {
     return is_user_ && own_texts_.count() == 1 ? own_texts_.last() : std::string_view();

@@ -35,9 +35,8 @@ class StreamWatch {
   // Takes an event; false when it must not reach the client (the usage event that only we asked for).
   bool observe(const SseEvent& event);
 
-  bool has_content() const {
-    return content_;
-  }  // a token of the answer has passed (heartbeats and openers don't count)
+  // A token of the answer has passed (heartbeats and openers don't count).
+  bool has_content() const { return content_; }
   StreamEnd end() const { return end_; }
   const Usage& usage() const { return usage_; }
 

@@ -1,7 +1,7 @@
 """What must be true of the conversations that a client has had, by the gateway's admin API and the engine's counters."""
 
 MANY_TURNS = 5  # an agent's conversation has more; a sub-agent's two, or without ids those of all that are asked the same
-OUTCOMES = ("spilled", "balanced", "unrouted", "not_followed", "client_pinned", "passed")
+OUTCOMES = ("rehomed", "spilled", "balanced", "unrouted", "not_followed", "client_pinned", "passed")
 
 
 def judge(setup, kind, agents, seen, watch):

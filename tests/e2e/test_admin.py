@@ -186,12 +186,12 @@ class Telling(GatewayCase):
         gateway.set_routing({"affinity": False})
         gateway.chat(session)                                         # unrouted
         totals = gateway.totals()
-        outcomes = {"placed": 3, "sticky": 1, "spilled": 0, "client_pinned": 1, "balanced": 1, "side": 1,
+        outcomes = {"placed": 3, "sticky": 1, "rehomed": 0, "spilled": 0, "client_pinned": 1, "balanced": 1, "side": 1,
                     "unrouted": 1, "passed": 1}
         self.assertEqual({name: totals[name] for name in outcomes}, outcomes)
         self.assertEqual(totals["answered"], 9)
         replicas = gateway.routing()["replicas"]
-        for name in ("placed", "sticky", "client_pinned", "balanced", "side"):
+        for name in ("placed", "sticky", "rehomed", "client_pinned", "balanced", "side"):
             self.assertEqual(sum(replica[name] for replica in replicas), outcomes[name], name)
 
     def test_a_prompt_that_changes_is_told_with_its_place_and_its_cost(self):

@@ -28,11 +28,11 @@ COLUMNS = {"tokens_per_min": 0, "ttfb_p50_s": 2, "ttfb_p95_s": 1, "hits_pct": 0,
 def main():
     parser = lmwarden.arguments(__doc__.splitlines()[0])
     parser.add_argument("--sessions", default="4,12,18", help="conversations of each step (default: %(default)s)")
-    parser.add_argument("--seconds", default="45", help="of a step (default: %(default)s)")
+    parser.add_argument("--seconds", default="60", help="of a step (default: %(default)s)")
     parser.add_argument("--repeats", default="2", help="of each arm (default: %(default)s)")
     parser.add_argument("--arms", default="off,affinity,places", help="default: %(default)s")
     parser.add_argument("--hidden", default="1024", help="width of the random model (default: %(default)s)")
-    parser.add_argument("--layers", default="12", help="default: %(default)s")
+    parser.add_argument("--layers", default="20", help="default: %(default)s")
     args = parser.parse_args()
     venv = install.vllm()
     model = install.model(venv, f"model-{args.hidden}x{args.layers}", "--hidden", args.hidden, "--layers", args.layers)

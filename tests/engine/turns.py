@@ -10,7 +10,7 @@ from vllm_server import MODEL, RANKS
 
 CONVERSATIONS = 6
 TURNS = 4
-DECISIONS = ("placed", "sticky", "spilled", "client_pinned", "balanced", "side", "unrouted", "passed")
+DECISIONS = ("placed", "sticky", "rehomed", "spilled", "client_pinned", "balanced", "side", "unrouted", "passed")
 
 
 def decisions(setup):

@@ -5,8 +5,12 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import threading
 import time
+
+# Who is told to end leaves its `with` blocks, as on Ctrl-C, and ends what it has started.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 
 class Program:

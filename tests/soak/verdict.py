@@ -10,7 +10,7 @@ GROWTH_LIMIT = 8 << 20           # of the memory after the warm-up
 GROWTH_LIMIT_SANITIZED = 96 << 20
 UNREAD_LIMIT = 0.001             # of the turns, left unread by an engine that goes away every nine seconds
 FILES_LIMIT = 4                  # more than before the run: a scrape may be under way
-OUTCOMES = ("placed", "sticky", "spilled", "client_pinned", "balanced", "side", "unrouted", "passed", "not_followed")
+OUTCOMES = ("placed", "sticky", "rehomed", "spilled", "client_pinned", "balanced", "side", "unrouted", "passed", "not_followed")
 ENDS = ("answered", "cancelled", "failed")
 # What the log may say at warn: faults of the engines, each of which a plan has asked for.
 EXPECTED = re.compile(

@@ -21,6 +21,7 @@ export interface Replica extends Tokens {
   recent_conversations: number;
   placed: number;
   sticky: number;
+  rehomed: number;
   client_pinned: number;
   balanced: number;
   side: number;
@@ -48,6 +49,7 @@ export interface Totals extends Tokens {
   conversations: number;
   placed: number;
   sticky: number;
+  rehomed: number;
   spilled: number;
   client_pinned: number;
   balanced: number;

@@ -38,7 +38,7 @@ export function Controls({ routing }: { routing: RoutingData }) {
         />
         <Threshold routing={routing} change={change} />
         <Admission routing={routing} change={change} />
-        <Figure label="Sticky" value={percent(totals.sticky_share, 1)} note={`${count(totals.spilled)} spilled`} />
+        <Figure label="Sticky" value={percent(totals.sticky_share, 1)} note={`${count(totals.spilled)} spilled, ${count(totals.rehomed)} got another home`} />
         <Figure
           label="In flight"
           value={count(totals.in_flight)}

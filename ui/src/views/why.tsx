@@ -27,8 +27,10 @@ function sentence({ outcome, replica, why }: TurnRecord): string {
   const home = why.loads.find((each) => each.replica === why.home);
   const waited = why.held_s === null ? "" : ` It waited ${duration(why.held_s)} for room.`;
   switch (outcome) {
+    case "rehomed":
+      return `Its home, replica ${why.home}, could no longer take it or had nothing left for it, so it got a new one.${waited}`;
     case "placed":
-      if (why.home !== null) return `Its home, replica ${why.home}, could no longer take it or had nothing left for it, so it got a new one.${waited}`;
+      if (why.home !== null) return `Its prompt began anew, and its home, replica ${why.home}, was still the best one.${waited}`;
       if (why.rule === "places") return `A new conversation: placed where there was room for it.${waited}`;
       return "A new conversation: placed where the load was lowest.";
     case "sticky":
