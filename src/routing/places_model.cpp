@@ -57,11 +57,13 @@ double Places::shared(std::uint64_t head) const {
 
 double Places::chunk() const { return std::min(most_chunk, context_ / 4); }
 
-// What a conversation takes beside the prefix that it shares, now or in its next turn.
+// What a conversation takes beside the prefix that it shares. Of the answers under way half is there, on the
+// average.
 double Places::own(const Conv& c) const {
-  return blocks((c.in_flight > 0 ? c.prompt : c.context) + output_ - shared(c.head));
+  return blocks((c.in_flight > 0 ? c.prompt + output_ / 2 : c.context) - shared(c.head));
 }
 
+// The same of a turn, to its end.
 double Places::own(const PlaceRequest& request) const {
   return blocks(request.prompt + output_ - shared(request.head));
 }
@@ -117,13 +119,12 @@ Duration Places::hold(const Conv& c) const {
   return std::max(least_hold, from_seconds(std::min(1.5 * gap_, rebuild(c))));
 }
 
-// The room on a replica beside the conversations that hold a place there, and one answer more: some are
-// longer than others, and an engine that is too full computes a whole turn again. A conversation that holds a
-// place itself ignores the idle ones that came after it.
+// The room on a replica beside the conversations that hold a place there. A conversation that holds a place
+// itself ignores the idle ones that came after it.
 Places::Room Places::room(const Conv& asks, const PlaceRequest& request, ReplicaId replica,
                           const Conv* without) const {
   const auto& home = home_of(replica);
-  double left = capacity(replica) - output_ - own(request) - home.taken - home.shared;
+  double left = capacity(replica) - own(request) - home.taken - home.shared;
   int places = home.places;
   if (!home.heads.contains(asks.head)) left -= shared(asks.head);
   const auto leave_out = [&](const Conv& other) { left += other.takes, --places; };

@@ -126,9 +126,8 @@ void Places::look_for(std::uint64_t head, Search& search) const {
   for (const auto& replica : replicas_.replicas()) {
     const auto& home = home_of(replica.id);
     const double also = home.heads.contains(head) ? 0 : shared(head);
-    search.left.push_back(home.places == 0
-                              ? std::numeric_limits<double>::infinity()
-                              : capacity(replica.id) - output_ - home.taken - home.shared - also);
+    search.left.push_back(home.places == 0 ? std::numeric_limits<double>::infinity()
+                                           : capacity(replica.id) - home.taken - home.shared - also);
   }
 }
 
