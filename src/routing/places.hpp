@@ -177,7 +177,7 @@ class Places {
   struct Search {
     explicit Search(Queue::const_iterator first) : overdue(first) {}
 
-    std::vector<bool> claimed;  // of each replica: not usable, or what an older turn waits for
+    std::vector<bool> claimed;  // of each replica: it takes no turn now, or an older one waits for it
     std::ptrdiff_t unclaimed = 0;
     std::optional<std::uint64_t> head;  // of the newcomers for whom …
     std::vector<double> left;           // … so many tokens are left there; endless where nobody holds a place

@@ -20,7 +20,8 @@ void Places::make_way(Instant now) {
 
 void Places::begin_search() {
   search_.emplace(queue_.begin());
-  for (const auto& replica : replicas_.replicas()) search_->claimed.push_back(!replicas_.usable(replica.id));
+  for (const auto& replica : replicas_.replicas())
+    search_->claimed.push_back(!replicas_.usable(replica.id) || !has_slot(replica));
   search_->unclaimed = std::ranges::count(search_->claimed, false);
 }
 
@@ -48,10 +49,8 @@ Places::Found Places::find_room(const Waiter& waiter, Where where, const Search&
       if (!search.claimed[i] && (where == Where::anywhere || ReplicaId(i) != conv->home)) consider(i);
     }
   };
-  std::pair<bool, double> most;
   each([&](std::uint32_t i) {
-    const std::pair has(has_slot(replicas_[ReplicaId(i)]), left[i]);
-    if (!found.roomiest || has > most) found.roomiest = ReplicaId(i), most = has;
+    if (!found.roomiest || left[i] > left[found.roomiest->value()]) found.roomiest = ReplicaId(i);
   });
   if (!found.roomiest || left[found.roomiest->value()] < needs) return found;
 

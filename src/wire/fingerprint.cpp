@@ -78,9 +78,10 @@ void FingerprintReader::add_user_text(std::string_view text) {
 
 // `identity` 0: the message adds nothing to it.
 void FingerprintReader::append(std::uint64_t exact, std::uint64_t identity) {
-  const auto before = print_.messages.empty() ? Fingerprint::Message{} : print_.messages.back();
-  print_.messages.push_back({.exact = combined(before.exact, exact),
-                             .identity = identity ? combined(before.identity, identity) : before.identity,
+  const auto exact_before = print_.messages.empty() ? 0 : print_.messages.back().exact;
+  const auto identity_before = print_.identity();
+  print_.messages.push_back({.exact = combined(exact_before, exact),
+                             .identity = identity ? combined(identity_before, identity) : identity_before,
                              .pieces = {}});
 }
 
