@@ -3,9 +3,9 @@
 #include <vector>
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/connect.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "net/connect.hpp"
 #include "wire/http_writer.hpp"
 
 namespace lmw::net {
@@ -49,30 +49,21 @@ ClientConnection::ClientConnection(tcp::socket socket, wire::HeadLimits limits)
 awaitable<std::expected<std::unique_ptr<ClientConnection>, UpstreamFault>> ClientConnection::connect(
     const Origin& origin, Timeout timeout) {
   const auto executor = co_await asio::this_coro::executor;
-  tcp::socket socket(executor);
-  tcp::resolver resolver(executor);
-  // The timer's callback may run after this coroutine has ended: it must not hold references into its frame.
-  struct Attempt {
-    tcp::socket* socket;
-    tcp::resolver* resolver;
-  };
-  const auto attempt = std::make_shared<Attempt>(Attempt{&socket, &resolver});
+  // Shared with the timer's callback, which may run after this coroutine has ended.
+  const auto resolver = std::make_shared<tcp::resolver>(executor);
   asio::steady_timer deadline(executor, timeout);
-  deadline.async_wait([weak = std::weak_ptr(attempt)](boost::system::error_code error) {
+  deadline.async_wait([weak = std::weak_ptr(resolver)](boost::system::error_code error) {
     const auto alive = weak.lock();
-    if (error || !alive) return;
-    boost::system::error_code ignored;
-    alive->resolver->cancel();
-    alive->socket->close(ignored);
+    if (alive && !error) alive->cancel();
   });
-  const auto [resolve_error, found] =
-      co_await resolver.async_resolve(origin.host, std::to_string(origin.port), tuple_awaitable);
-  if (resolve_error) co_return std::unexpected(UpstreamFault::unreachable);
-  const auto [error, endpoint] = co_await asio::async_connect(socket, found, tuple_awaitable);
-  if (error == asio::error::connection_refused) co_return std::unexpected(UpstreamFault::refused);
-  if (error || !socket.is_open()) co_return std::unexpected(UpstreamFault::unreachable);
-  deadline.cancel();
-  co_return std::make_unique<ClientConnection>(std::move(socket), wire::HeadLimits{});
+  const auto [error, found] =
+      co_await resolver->async_resolve(origin.host, std::to_string(origin.port), tuple_awaitable);
+  if (error) co_return std::unexpected(UpstreamFault::unreachable);
+  auto socket = co_await connect_to_any({found.begin(), found.end()},
+                                        deadline.expiry() - std::chrono::steady_clock::now());
+  if (socket) co_return std::make_unique<ClientConnection>(std::move(*socket), wire::HeadLimits{});
+  const bool refused = socket.error() == asio::error::connection_refused;
+  co_return std::unexpected(refused ? UpstreamFault::refused : UpstreamFault::unreachable);
 }
 
 awaitable<std::expected<void, UpstreamFault>> ClientConnection::send(const wire::RequestHead& head,

@@ -14,7 +14,7 @@
 namespace lmw::net {
 
 enum class UpstreamFault {
-  refused,       // nobody listens there
+  refused,       // nobody listens there: an address said so, and none kept silent
   unreachable,   // no connection for another reason: unresolved, no route, not within the timeout
   closed,        // the connection ended before the answer was complete
   timed_out,     // no byte within the timeout

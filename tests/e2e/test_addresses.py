@@ -1,5 +1,6 @@
 """Where engines and listeners may be: IPv6, names with several addresses, and no proxy in between."""
 
+import contextlib
 import os
 import socket
 import subprocess
@@ -26,6 +27,16 @@ def can_have_own_names():
         return subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode == 0
     except OSError:
         return False
+
+
+@contextlib.contextmanager
+def black_hole(host):
+    """A port that neither takes connections nor refuses them: what comes to a queue that is full is dropped."""
+    with socket.socket() as listener, socket.socket() as waiting:
+        listener.bind((host, 0))
+        listener.listen(0)
+        waiting.connect(listener.getsockname())
+        yield listener.getsockname()[1]
 
 
 class IPv6(GatewayCase):
@@ -56,7 +67,7 @@ class Names(GatewayCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def check(self, addresses, upstream):
+    def check(self, addresses, upstream, flags=()):
         """A gateway to whom `engine.test` is at these addresses serves from the engine."""
         names = "".join(f"{address} engine.test\n" for address in addresses)
         (self.folder / "hosts").write_text("127.0.0.1 localhost\n" + names)
@@ -65,7 +76,7 @@ class Names(GatewayCase):
         wrapper.write_text(f"#!/bin/sh\nexec unshare -rm sh -c '{with_hosts}' {gateway_harness.BINARY} \"$@\"\n")
         wrapper.chmod(0o755)
         with mock.patch.object(gateway_harness, "BINARY", wrapper):
-            gateway = self.gateway(flags=["--engine", f"http://engine.test:{upstream.port}"])
+            gateway = self.gateway(flags=["--engine", f"http://engine.test:{upstream.port}", *flags])
         for _ in range(3):
             self.assertEqual(gateway.chat().status, 200)
         self.assertEqual(len(upstream.turns), 3)
@@ -76,6 +87,12 @@ class Names(GatewayCase):
             for host in ("127.0.0.1", "::1"):
                 with self.subTest(addresses, host=host):
                     self.check(addresses, self.upstream(host=host))
+
+    def test_an_address_that_swallows_packets_leaves_time_for_the_one_behind_it(self):
+        # The other way round it would tell nothing: of 127.0.0.0/8 the resolver puts 127.0.0.1 first.
+        with black_hole("127.0.0.1") as port:
+            self.check(["127.0.0.1", "127.0.0.2"], self.upstream(host="127.0.0.2", port=port),
+                       ["--timeouts-connect", "1s", "--timeouts-scrape", "1s"])
 
 
 class Proxies(GatewayCase):

@@ -15,7 +15,13 @@ LIMIT_S = 0.25 if SANITIZED else 0.05
 EVENTS = answers.chat_events(["a", "b"])
 
 
-class Leaving(GatewayCase):
+class LeavingCase(GatewayCase):
+    def assert_soon(self, delays, how):
+        """Nine of ten within the limit: a busy machine may stop us for longer now and then."""
+        self.assertLess(statistics.quantiles(delays, n=10)[-1], LIMIT_S, how)
+
+
+class Leaving(LeavingCase):
     """For each phase: the client leaves by FIN and by RST, and the engine's connection must end."""
 
     def leave_in(self, phase, stream):
@@ -42,7 +48,7 @@ class Leaving(GatewayCase):
                     self.assertTrue(ended.wait(20))
                 self.assertIsNotNone(gone[0], f"{how}: the engine never heard of it")
                 delays.append(gone[0] - left)
-            self.assertLess(statistics.median(delays), LIMIT_S, how)
+            self.assert_soon(delays, how)
         gateway.wait_idle()
         totals = gateway.totals()
         self.assertEqual((totals["cancelled"], totals["answered"], totals["failed"]), (sum(LEAVING.values()), 0, 0))
@@ -224,10 +230,10 @@ class Leaving(GatewayCase):
         gateway.wait_idle()
 
 
-class LeavingWhileHeld(GatewayCase):
+class LeavingWhileHeld(LeavingCase):
     """Turns that wait for room in the cache, of which the engine knows nothing yet."""
 
-    AT_ONCE = 20
+    AT_ONCE = 25
     LONG = [{"role": "user", "content": "word " * 20_000}]
 
     def test_clients_that_leave_while_their_turns_are_held_leave_no_trace(self):
@@ -240,24 +246,30 @@ class LeavingWhileHeld(GatewayCase):
         with gateway.connect(60) as busy:
             busy.request("POST", "/v1/chat/completions", chat_request(messages=self.LONG), [("X-Session-Id", "busy")])
             upstream.wait_for(lambda: len(upstream.turns) == 2)
-            for how in ("leave", "reset"):
-                for _ in range(LEAVING[how] // self.AT_ONCE):
-                    self.leave_while_held(gateway, how)
-            self.assertEqual(gateway.totals()["left_while_held"], LEAVING["leave"] + LEAVING["reset"])
+            delays = [self.leave_while_held(gateway, how) for how, times in LEAVING.items()
+                      for _ in range(times // self.AT_ONCE)]
+            self.assert_soon(delays, "held")
+            self.assertEqual(gateway.totals()["left_while_held"], sum(LEAVING.values()))
             free.set()
             self.assertEqual(busy.read_response().status, 200)
         self.assertEqual(len(upstream.turns), 2)
         gateway.wait_idle()
 
     def leave_while_held(self, gateway, how):
+        """How long it took until the queue was free of them."""
         clients = [gateway.connect() for _ in range(self.AT_ONCE)]
         for number, client in enumerate(clients):
             client.request("POST", "/v1/chat/completions", chat_request(number % 2 == 0, messages=self.LONG),
                            [("X-Session-Id", f"held-{number}")])
         gateway.poll(lambda: gateway.totals()["held"] == self.AT_ONCE, what="all turns to be held")
+        left = time.monotonic()
         for client in clients:
             getattr(client, how)()
         gateway.poll(lambda: gateway.totals()["held"] == 0, what="nobody to be held")
+        gone = time.monotonic()
+        for client in clients:
+            client.leave()
+        return gone - left
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ class IdleRace(GatewayCase):
     def test_a_thousand_turns_around_the_moment_of_closing_cost_no_502(self):
         self.race(idle=0.2, jitter=0.03, at_once=50)
 
-    @unittest.skipUnless(LONG, "takes a minute: E2E_LONG=1")
+    @unittest.skipUnless(LONG, "takes a minute: ./dev test-long")
     def test_a_thousand_turns_around_the_five_seconds_of_vllm_cost_no_502(self):
         self.race(idle=5.0, jitter=0.01, at_once=100)
 

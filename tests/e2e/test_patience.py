@@ -36,7 +36,7 @@ class TooLarge(GatewayCase):
 class Pauses(GatewayCase):
     PAUSE_S = 190.0  # a ping every 45 s
 
-    @unittest.skipUnless(LONG, "takes three minutes: E2E_LONG=1")
+    @unittest.skipUnless(LONG, "takes three minutes: ./dev test-long")
     def test_engines_that_are_silent_for_three_minutes_are_waited_for(self):
         def ask(pause_after):
             """A turn whose engine stops for a while after so many events; before its head where that is nothing."""
