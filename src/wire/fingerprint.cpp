@@ -13,7 +13,7 @@ using simdjson::SUCCESS;
 
 // Of completions, by where the piece begins.
 constexpr std::size_t prompt_piece(std::size_t begin) { return begin < 2048 ? 256 : 2048; }
-constexpr std::size_t typical_messages = 64;
+constexpr std::size_t typical_messages = 256;
 
 }  // namespace
 
@@ -62,7 +62,7 @@ error_code FingerprintReader::add_message(ondemand::value& value) {
   print_.has_answers |= message.is_answer();
   const auto hashes = message.hashes();
   if (message.is_system() && print_.identity() == 0) join(leading_system_, {hashes.exact, pieces});
-  last_ = {print_.identity(), message.frame(), message.only_text()};
+  last_ = {print_.identity(), hashes.frame, message.only_text()};
   append(hashes.exact, hashes.identity);
   print_.messages.back().pieces = std::move(pieces);
   return SUCCESS;
@@ -71,8 +71,8 @@ error_code FingerprintReader::add_message(ondemand::value& value) {
 void FingerprintReader::add_user_text(std::string_view text) {
   MessageHash message(nullptr);
   message.read_user_text(text);
-  last_ = {0, message.frame(), message.only_text()};
   const auto hashes = message.hashes();
+  last_ = {0, hashes.frame, message.only_text()};
   append(hashes.exact, hashes.identity);
 }
 

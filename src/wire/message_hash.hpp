@@ -8,21 +8,14 @@
 #include <string_view>
 #include <utility>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "base/fingerprint.hpp"
 #include "wire/ondemand.hpp"
+#include "wire/text_hash.hpp"
 
 namespace lmw::wire {
 
 using simdjson::error_code;
 using simdjson::SUCCESS;
-
-inline std::uint64_t hash_of(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
-inline std::uint64_t combined(std::uint64_t first, std::uint64_t second) {
-  return XXH3_64bits_withSeed(&second, sizeof second, first);
-}
 
 // All bytes of a value. Reads it to its end.
 inline error_code read_raw(ondemand::value& value, std::string_view& raw) {
@@ -105,33 +98,28 @@ class MessageHash {
   error_code read(ondemand::value& value) {
     return each_member_of(value, [&](std::string_view key, ondemand::value& member) {
       if (key == "content") return read_content(member, 0);
-      if (key == "role") {
-        const auto role = token_of(member);
-        is_system_ = role == R"("system")" || role == R"("developer")";
-        is_user_ = role == R"("user")";
-      }
+      if (key == "role") return take_role(token_of(member)), SUCCESS;
       return is_left_out(key, token_of(member)) ? SUCCESS : add_member(members_, key, member);
     });
   }
   void read_user_text(std::string_view text) {
-    members_ += combined(hash_of("role"), hash_of(R"("user")"));
-    is_user_ = true;
+    take_role(R"("user")");
     add_text(text);
   }
 
   struct Hashes {
+    std::uint64_t frame = 0;  // of all of it but its texts
     std::uint64_t exact = 0;
     std::uint64_t identity = 0;  // 0: it does not identify
   };
   Hashes hashes() const {
-    Hashes result{.exact = combined(frame(), texts_.hash())};
+    Hashes result{.frame = combined(members_ + role_, parts_)};
+    result.exact = combined(result.frame, texts_.hash());
     if (!identifies()) return result;
     const bool all_own = own_texts_.count() == texts_.count();
-    result.identity = all_own ? result.exact : combined(frame(), own_texts_.hash());
+    result.identity = all_own ? result.exact : combined(result.frame, own_texts_.hash());
     return result;
   }
-  // Of all of it but its texts.
-  std::uint64_t frame() const { return combined(members_, parts_); }
   bool is_system() const { return is_system_; }
   bool is_answer() const { return !is_system_ && !is_user_; }
   // The user's words, when they are one text.
@@ -150,12 +138,21 @@ class MessageHash {
            (key == "type" && token == R"("message")");
   }
 
-  // The order of members doesn't matter: their hashes are summed.
+  // The order of members doesn't matter: their hashes are summed, each over all from its key to its end.
   static error_code add_member(std::uint64_t& sum, std::string_view key, ondemand::value& member) {
     std::string_view raw;
     if (auto error = read_raw(member, raw)) return error;
-    if (raw != "null") sum += combined(hash_of(key), hash_of(raw));
+    if (raw == "null") return SUCCESS;
+    // Behind a key that has been decoded, for its escapes, there is no quote.
+    const bool in_place = key.data() && key.data()[key.size()] == '"';
+    sum += in_place ? hash_of({key.data(), raw.data() + raw.size()}) : combined(hash_of(key), hash_of(raw));
     return SUCCESS;
+  }
+
+  void take_role(std::string_view role) {
+    is_system_ = role == R"("system")" || role == R"("developer")";
+    is_user_ = role == R"("user")";
+    role_ = hash_of(role);
   }
 
   error_code read_content(ondemand::value& value, int depth) {
@@ -175,18 +172,22 @@ class MessageHash {
     std::optional<std::string_view> text;
     bool is_text = false;
     const auto error = each_member_of(value, [&](std::string_view key, ondemand::value& member) {
-      const auto token = token_of(member);
-      if (key == "text") text = inside_of_string(token);
-      if (key == "type") {
-        is_text = token == R"("text")" || token == R"("input_text")" || token == R"("output_text")";
-      }
       if (key == "cache_control") return SUCCESS;
+      if (key == "text") {
+        text = inside_of_string(token_of(member));
+        if (text) return SUCCESS;
+      }
+      if (key == "type") {
+        const auto type = token_of(member);
+        is_text = type == R"("text")" || type == R"("input_text")" || type == R"("output_text")";
+      }
       if (key == "content" && depth + 1 < max_depth) return read_content(member, depth + 1);
       return add_member(members, key, member);
     });
     if (is_text && text) {
       add_text(*text);
     } else {
+      if (text) members += combined(hash_of("text"), hash_of(*text));
       parts_ = combined(parts_, members);
     }
     return error;
@@ -199,7 +200,8 @@ class MessageHash {
   }
 
   Pieces* pieces_;
-  std::uint64_t members_ = 0;  // but the content
+  std::uint64_t role_ = 0;
+  std::uint64_t members_ = 0;  // but role and content
   std::uint64_t parts_ = 0;    // of the content that are no texts
   Texts texts_;
   Texts own_texts_;  // without reminders

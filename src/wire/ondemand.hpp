@@ -70,7 +70,9 @@ simdjson::error_code each_element_of(ondemand::value& value, Visit visit) {
 inline std::string_view token_of(ondemand::value& value) {
   const std::string_view token = value.raw_json_token();
   if (token.size() > INT32_MAX) return {};
-  return token.substr(0, token.find_last_not_of(" \t\r\n") + 1);
+  std::size_t size = token.size();
+  while (size > 0 && static_cast<unsigned char>(token[size - 1]) <= ' ') --size;
+  return token.substr(0, size);
 }
 
 // Whether it is a string of at least one character, without decoding it.
