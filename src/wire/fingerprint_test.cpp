@@ -102,6 +102,13 @@ TEST(Fingerprint, ASystemPromptAloneIdentifiesNothing) {
   EXPECT_NE(middle.messages[1].exact, middle.messages[0].exact);
 }
 
+TEST(Fingerprint, AKeyMayBeWrittenWithEscapes) {
+  const auto escaped =
+      of(R"({"role":"user","n\u0061me":"x","content":[{"type":"image","n\u0061me":"y","\"":1}]})");
+  const auto plain = of(R"({"role":"user","name":"x","content":[{"type":"image","name":"y","\u0022":1}]})");
+  EXPECT_EQ(escaped.identity(), plain.identity());
+}
+
 TEST(Fingerprint, TellsWhetherThePromptHasAHistory) {
   EXPECT_FALSE(print_of(R"({"messages":[{"role":"system","content":"s"},{"role":"user","content":"a"}]})")
                    .has_answers);
