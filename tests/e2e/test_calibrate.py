@@ -1,11 +1,14 @@
 """`lmwarden calibrate` and `lmwarden plan`: a profile from a measured engine, and what fits a box."""
 
 import json
+import re
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
+from harness import answers
 from harness.gateway import BINARY, Gateway
 from harness.simulator import Simulator
 from harness.upstream import Upstream, free_port
@@ -41,6 +44,31 @@ class Calibrate(Case):
             self.assertLess(abs(factor - expected), 0.1, found)
         table = self.lmwarden("lab", "published", "--sessions", "4", "--profile", "lmwarden-profile.json").stdout
         self.assertIn("Times are engine seconds of the model 'mine'", table)
+
+    def test_reasoning_is_timed_as_any_other_token(self):
+        """Of an engine with a reasoning parser, whose short answers never get beyond it."""
+        engine = Upstream(ranks=1)
+        self.addCleanup(engine.stop)
+
+        def answer(exchange):
+            if exchange.request.path == "/tokenize":
+                exchange.reply(404, b"")
+                return
+            count = exchange.request.json()["max_tokens"]
+            exchange.stream_head()
+            for _ in range(count):
+                exchange.chunk(answers.data_event(answers.chat_chunk({"reasoning": "hm "})))
+                time.sleep(0.004)
+            exchange.chunk(answers.usage_event((len(exchange.request.body) // 5, 16, count)))
+            exchange.chunk(b"data: [DONE]\n\n")
+            exchange.end()
+
+        engine.answer = answer
+        said = self.lmwarden("calibrate", "--engine", engine.url, "--repeats", "1").stderr
+        each = [float(ms) for ms in re.findall(r"then one each ([\d.]+) ms", said)]
+        self.assertEqual(len(each), 4, said)
+        for ms in each:
+            self.assertTrue(2 < ms < 40, said)
 
     def test_an_engine_that_does_not_tell_its_cache(self):
         engine = Upstream()
