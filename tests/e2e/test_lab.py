@@ -88,6 +88,17 @@ class Lab(unittest.TestCase):
         ended = lab("published", "--sessions", "4", "--arms", "affinity", "--json", "/dev/full", status=1)
         self.assertIn("No space left", ended.stderr)
         self.assertIn("affinity", ended.stdout)
+    def test_the_spread_of_seeds_is_shown_and_the_table_still_fits(self):
+        file = self.folder / "r.csv"
+        table = lab("published", "--seeds", "3", "--arms", "engine-0.26,engine,affinity,places", "--csv", file).stdout
+        rows = re.findall(r"(?m)^ +\d+  \S.*$", table)
+        self.assertEqual(len(rows), 5 * 4)
+        for row in rows:
+            self.assertEqual(row.count("±"), 4, row)
+            self.assertLessEqual(len(row), 160, row)
+        for row in csv.DictReader(io.StringIO(file.read_text())):
+            self.assertGreater(float(row["tokens_per_min_sd"]), 0, row)
+
 
     def test_what_is_unknown_is_named_with_what_there_is(self):
         for flags, name in ((("nowhere",), "published"), (("published", "--arms", "luck"), "affinity"),
