@@ -55,6 +55,7 @@ class Report(Bench):
         self.assertIn("published: six short turns", got["provenance"]["workload"])
         self.assertEqual(got["provenance"]["sessions"], "2")
         self.assertIn("20 s after", got["provenance"]["step"])
+        self.assertIn("3500 tokens shared", got["provenance"]["session"])
 
     def test_no_arm_finds_the_prompts_of_another(self):
         """One turn a session: nothing but the shared system prompt can be cached."""

@@ -99,11 +99,19 @@ class Calibrate(Case):
 
 class Plan(Case):
     def test_from_flags(self):
-        out = self.lmwarden("plan", "--context", "12000", "--shared", "3000", "--replicas", "2", "--html", "plan.html").stdout
+        out = self.lmwarden("plan", "--context", "12000", "--shared", "3000", "--replicas", "2", "--html", "plan.html",
+                            "--json", "plan.json").stdout
         self.assertIn("6 sessions × 12000 tokens fit: 3 on each of 2 replicas", out)
         for arm in ("engine", "affinity", "places"):
             self.assertRegex(out, rf"(?m)^ +12  {arm} ")
         self.assertIn("<svg", (self.folder / "plan.html").read_text())
+        said = json.loads((self.folder / "plan.json").read_text())["provenance"]
+        self.assertTrue(said["flags"].startswith("--context 12000 --shared 3000 --replicas 2 "), said)
+        self.assertIn("2 replicas", said["engine"])
+        self.assertIn("3000 tokens shared", said["session"])
+        self.assertIn("think time 3 s", said["session"])
+        self.assertIn("6 sessions of 12000 tokens, 3000 of them shared", said["fits"])
+        self.assertTrue(all(said[name] for name in ("version", "date", "profile", "sessions", "seeds", "clock")), said)
 
     def test_from_a_live_gateway(self):
         engine = Upstream()
