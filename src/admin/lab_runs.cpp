@@ -83,7 +83,9 @@ void LabRuns::work(const lab::Experiment& experiment, const std::stop_token& sto
   auto report = lab::run(experiment, finished, watch);
   if (stop.stop_requested()) return end(LabState::cancelled, "", "");
   report.provenance = lab::provenance(experiment);
-  const auto id = reports_.add(report, unix_now());
+  const auto now = unix_now();
+  report.provenance.emplace_back("date", utc(now));
+  const auto id = reports_.add(report, now);
   if (id) return end(LabState::done, *id, "");
   end(LabState::failed, "", id.error().message);
 }

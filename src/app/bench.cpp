@@ -10,7 +10,6 @@
 #include "app/bench_run.hpp"
 #include "app/compare.hpp"
 #include "app/run_to_end.hpp"
-#include "base/utc.hpp"
 #include "base/version.hpp"
 #include "lab/provenance.hpp"
 
@@ -42,17 +41,16 @@ Result<std::vector<const bench::Arm*>> arms_of(const BenchOptions& options, cons
 }
 
 About provenance(const BenchOptions& options, const bench::Bed& bed,
-                 const bench::ExperimentOptions& experiment, const std::string& flags) {
+                 const bench::ExperimentOptions& experiment) {
   const auto& workload = experiment.workload;
   About lines{
       {"version", "lmwarden " + std::string(version)},
-      {"date", utc(unix_now())},
-      {"flags", flags},
       {"target", options.bed.url},
       {"engine", bed.engine_version.empty() ? "unknown" : "vLLM " + bed.engine_version},
       {"model", bed.model},
       {"workload", fmt::format("{}: {}", workload.name, workload.what)},
       {"sessions", lab::sessions_text(workload)},
+      {"session", experiment.recorded ? "recorded" : lab::session_text(workload.shape)},
       {"step", fmt::format("{:g} s after {:g} s of warm-up", seconds(workload.step), seconds(workload.warm))},
       {"runs", fmt::format("{} of each arm, {}; each with prompts of its own", options.repeats,
                            options.order == bench::Order::abba ? "in ABBA order" : "shuffled")},
@@ -90,7 +88,7 @@ std::string default_file() {
   return fmt::format("lmwarden-bench-{:%Y%m%d-%H%M%S}.json", fmt::gmtime(std::chrono::system_clock::now()));
 }
 
-int run_bench(BenchOptions options, const std::string& flags) {
+int run_bench(BenchOptions options, const About& run) {
   const auto workload = options.workload.workload();
   if (!workload) return complain(workload.error().message);
   auto trace = options.workload.trace();
@@ -121,7 +119,8 @@ int run_bench(BenchOptions options, const std::string& flags) {
     if (const auto prepared = prepare_trace(options, *bed, **trace, experiment); !prepared)
       return complain(prepared.error().message);
   }
-  const auto about = provenance(options, *bed, experiment, flags);
+  auto about = provenance(options, *bed, experiment);
+  about.insert(about.end(), run.begin(), run.end());
   return run_experiment(context, options, std::move(experiment), bed->gateway.get(), about);
 }
 
@@ -133,7 +132,7 @@ void add_bench(CLI::App& app, int& status) {
   add_bench_flags(*command, *options);
   add_compare(*command, status);
   command->callback([options, command, &status] {
-    if (command->get_subcommands().empty()) status = run_bench(*options, flags_of(*command));
+    if (command->get_subcommands().empty()) status = run_bench(*options, run_lines(*command));
   });
 }
 

@@ -3,8 +3,6 @@
 #include <map>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace lmw::app {
 
@@ -70,16 +68,6 @@ void add_bench_flags(CLI::App& command, BenchOptions& options) {
       ->capture_default_str();
   command.add_option("--note", options.note, "for the report: the GPUs, the engine's flags, …");
   add_report_output(command, options.output);
-}
-
-std::string flags_of(const CLI::App& command) {
-  std::string text;
-  for (const auto* option : command.get_options()) {
-    const auto name = option->get_name();
-    if (option->count() == 0 || name == "--api-key" || name == "--admin-token") continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : " ", name, fmt::join(option->results(), ","));
-  }
-  return text;
 }
 
 }  // namespace lmw::app

@@ -30,7 +30,4 @@ struct BenchOptions {
 
 void add_bench_flags(CLI::App& command, BenchOptions& options);
 
-// As given, without secrets.
-std::string flags_of(const CLI::App& command);
-
 }  // namespace lmw::app

@@ -1,16 +1,10 @@
 // Runs a bench in the terminal: a progress line, the report written again after each step, Ctrl-C.
 #pragma once
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "app/bench_flags.hpp"
+#include "app/run_lines.hpp"
 
 namespace lmw::app {
-
-// Lines of a report's provenance.
-using About = std::vector<std::pair<std::string, std::string>>;
 
 // The exit status of the command. The gateway may be null; all must outlive the call.
 int run_experiment(net::asio::io_context& context, const BenchOptions& options,

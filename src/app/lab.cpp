@@ -10,6 +10,7 @@
 #include "app/host_tier_flags.hpp"
 #include "app/profile_file.hpp"
 #include "app/report_output.hpp"
+#include "app/run_lines.hpp"
 #include "app/workload_flags.hpp"
 #include "lab/experiment.hpp"
 #include "lab/provenance.hpp"
@@ -91,7 +92,7 @@ int complain(const std::string& why) {
   return 2;
 }
 
-int run_lab(const LabOptions& options) {
+int run_lab(const LabOptions& options, const About& run) {
   auto workload = workload_of(options);
   if (!workload) return complain(workload.error().message);
   auto arms = arms_of(options);
@@ -109,6 +110,7 @@ int run_lab(const LabOptions& options) {
   experiment.timeline_step = options.workload.timeline_step_of(experiment.workload);
 
   auto about = lab::provenance(experiment);
+  about.insert(about.end(), run.begin(), run.end());
   if (!options.workload.trace_file.empty()) about.emplace_back("trace", options.workload.trace_file);
   const auto begin = std::chrono::steady_clock::now();
   bool written = true;
@@ -137,7 +139,7 @@ void add_lab(CLI::App& app, int& status) {
   auto options = std::make_shared<LabOptions>();  // lives as long as the parser that fills it
   auto* command = app.add_subcommand("lab", "Compare policies on the replica model, in virtual time");
   add_options(*command, *options);
-  command->callback([options, &status] { status = run_lab(*options); });
+  command->callback([options, command, &status] { status = run_lab(*options, run_lines(*command)); });
 }
 
 }  // namespace lmw::app

@@ -8,12 +8,13 @@
 
 #include "app/profile_file.hpp"
 #include "app/report_output.hpp"
+#include "app/run_lines.hpp"
 #include "app/run_to_end.hpp"
 #include "app/workload_flags.hpp"
-#include "base/version.hpp"
 #include "bench/gateway.hpp"
 #include "lab/capacity.hpp"
 #include "lab/experiment.hpp"
+#include "lab/provenance.hpp"
 #include "report/tables.hpp"
 
 namespace lmw::app {
@@ -89,7 +90,7 @@ lab::Agents agents_of(const PlanOptions& options) {
   return agents;
 }
 
-int run_plan(PlanOptions options) {
+int run_plan(PlanOptions options, const About& run) {
   if (!options.admin.empty()) {
     if (const auto looked = look_at_gateway(options); !looked) return complain(looked.error().message);
   }
@@ -119,11 +120,10 @@ int run_plan(PlanOptions options) {
   auto report = lab::run(experiment, [](const report::Report&) {});
   report.title = fmt::format("Plan: sessions of {} tokens", agents.context);
   report.timelines.clear();
-  report.provenance = {{"version", "lmwarden " + std::string(version)},
-                       {"profile", profile->name},
-                       {"KV tokens a replica", std::to_string(workload.profile.kv_tokens)},
-                       {"replicas", std::to_string(replicas)},
-                       {"clock", "virtual"}};
+  report.provenance = lab::provenance(experiment);
+  report.provenance.emplace_back(
+      "fits", fmt::format("{} sessions of {} tokens, {} of them shared", all, agents.context, agents.shared));
+  report.provenance.insert(report.provenance.end(), run.begin(), run.end());
   const bool written = write_report(options.output, report);
   if (takes_stdout(options.output)) return written ? 0 : 1;
   fmt::print(
@@ -140,7 +140,7 @@ void add_plan(CLI::App& app, int& status) {
   auto options = std::make_shared<PlanOptions>();  // lives as long as the parser that fills it
   auto* command = app.add_subcommand("plan", "Say how many sessions fit, and what the next ones cost");
   add_options(*command, *options);
-  command->callback([options, &status] { status = run_plan(*options); });
+  command->callback([options, command, &status] { status = run_plan(*options, run_lines(*command)); });
 }
 
 }  // namespace lmw::app

@@ -38,7 +38,8 @@ replica::Profile read(const ordered_json& from) {
                            .max_num_batched_tokens = whole(from, "max_num_batched_tokens"),
                            .max_model_len = whole(from, "max_model_len"),
                            .network = from_seconds(number(from, "network_s", 0)),
-                           .tokenize = number(from, "tokenize_s", 0)};
+                           // Profiles of before it was measured have none.
+                           .tokenize = from.contains("tokenize_s") ? number(from, "tokenize_s", 0) : 0};
   for (const double factor : profile.slow) {
     if (!std::isfinite(factor) || factor <= 0)
       throw std::invalid_argument("slow has a factor that is not above 0");

@@ -31,6 +31,16 @@ net::awaitable<Result<void>> find_gateway(const BedOptions& options, Bed& bed) {
   co_return Result<void>();
 }
 
+net::awaitable<void> look_at_engines(Bed& bed) {
+  for (const auto& engine : bed.engines) {
+    const auto facts = co_await engine::discover(engine);
+    if (facts && bed.engine_version.empty()) bed.engine_version = facts->version;
+    if (facts && facts->has_metrics) continue;
+    bed.notices.push_back(fmt::format(
+        "{} has no metrics of vLLM: prefix hits and busy replicas are not measured", engine.origin.url()));
+  }
+}
+
 }  // namespace
 
 net::awaitable<Result<Bed>> find_bed(BedOptions options) {
@@ -58,13 +68,7 @@ net::awaitable<Result<Bed>> find_bed(BedOptions options) {
       co_return std::unexpected(found.error());
   }
   if (bed.engines.empty()) bed.engines.push_back({*target, options.api_key});
-  const auto facts = co_await engine::discover(bed.engines.front());
-  if (facts) bed.engine_version = facts->version;
-  if (!facts || !facts->has_metrics) {
-    bed.notices.push_back(
-        fmt::format("{} has no metrics of vLLM: prefix hits and busy replicas are not measured",
-                    bed.engines.front().origin.url()));
-  }
+  co_await look_at_engines(bed);
   co_return bed;
 }
 

@@ -32,37 +32,53 @@ net::awaitable<void> EngineWatch::loop() {
   running_ = false;
 }
 
+net::awaitable<std::optional<EngineWatch::Reading>> EngineWatch::ask(const Engine& engine) {
+  const auto fetched = co_await engine::get(engine.access, "/metrics");
+  if (!fetched || fetched->head.status != 200) co_return std::nullopt;
+  const auto page = engine::read_metrics_page(fetched->body);
+  if (!page || page->ranks.empty() || page->ranks.size() < page->labels.size()) co_return std::nullopt;
+  Reading reading;
+  for (const auto& rank : page->ranks) {
+    reading.queries += rank.prefix_queries;
+    reading.hits += rank.prefix_hits;
+    reading.busy += rank.running + rank.waiting > 0;
+  }
+  co_return reading;
+}
+
+void EngineWatch::note(Engine& engine, const std::optional<Reading>& reading) {
+  engine.readable = reading.has_value();
+  if (!reading) return;
+  auto& counters = engine.counters;
+  if (reading->queries < counters.queries || reading->hits < counters.hits) ++counters.restarts;
+  counters.queries = reading->queries;
+  counters.hits = reading->hits;
+}
+
 net::awaitable<report::EngineSums> EngineWatch::read() {
   std::int64_t busy = 0;
-  bool readable = false;
+  bool all = true;
   for (auto& engine : engines_) {
-    const auto fetched = co_await engine::get(engine.access, "/metrics");
-    if (!fetched || fetched->head.status != 200) continue;
-    const auto page = engine::read_metrics_page(fetched->body);
-    if (!page || page->ranks.empty()) continue;
-    readable = true;
-    Counters now;
-    for (const auto& rank : page->ranks) {
-      now.queries += rank.prefix_queries;
-      now.hits += rank.prefix_hits;
-      busy += rank.running + rank.waiting > 0;
+    const auto request = ++requests_;
+    const auto reading = co_await ask(engine);
+    // Another poll may have asked later and been answered before: its counters are newer.
+    if (request > engine.asked) {
+      engine.asked = request;
+      note(engine, reading);
     }
-    if (!engine.first) engine.first = now;
-    engine.last = now;
+    all = all && reading;
+    if (reading) busy += reading->busy;
   }
   busy_now_ = busy;
-  polls_ += readable;
-  busy_ += busy;
+  ++(all ? polls_ : missed_);
+  if (all) busy_ += busy;
   co_return sums();
 }
 
 report::EngineSums EngineWatch::sums() const {
-  report::EngineSums sums{.polls = polls_, .busy = busy_};
-  for (const auto& engine : engines_) {
-    if (!engine.first) continue;
-    sums.queries += engine.last.queries - engine.first->queries;
-    sums.hits += engine.last.hits - engine.first->hits;
-  }
+  report::EngineSums sums{.engines = {}, .polls = polls_, .missed = missed_, .busy = busy_};
+  for (const auto& engine : engines_)
+    sums.engines.push_back(engine.readable ? std::optional(engine.counters) : std::nullopt);
   return sums;
 }
 

@@ -22,30 +22,35 @@ class EngineWatch {
   // After stop(): nothing of it runs any more.
   bool ended() const { return !running_; }
 
-  // What has been counted since the first reading. An engine that can't be read counts as it was last.
+  // One more poll, and the counters that it found.
   net::awaitable<report::EngineSums> read();
   report::EngineSums sums() const;  // as of the last reading
   // Whether the last reading found work anywhere.
   bool is_busy() const { return busy_now_ > 0; }
 
  private:
-  struct Counters {
-    std::int64_t queries = 0, hits = 0;
+  struct Reading {
+    std::int64_t queries = 0, hits = 0, busy = 0;
   };
   struct Engine {
     engine::Access access;
-    std::optional<Counters> first;  // of the first reading
-    Counters last;
+    report::EngineCounters counters{};  // when it was last read
+    bool readable = false;              // then, the last time that it was asked
+    std::int64_t asked = 0;             // which request that was
   };
 
   net::awaitable<void> loop();
+  static net::awaitable<std::optional<Reading>> ask(const Engine& engine);
+  static void note(Engine& engine, const std::optional<Reading>& reading);
 
   net::asio::io_context& context_;
   std::vector<Engine> engines_;
   Duration interval_;
   const EngineClock& clock_;
   net::asio::steady_timer timer_;
+  std::int64_t requests_ = 0;
   std::int64_t polls_ = 0;
+  std::int64_t missed_ = 0;
   std::int64_t busy_ = 0;  // over all polls
   std::int64_t busy_now_ = 0;
   bool running_ = false;

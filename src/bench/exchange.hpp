@@ -17,8 +17,9 @@ struct Answer {
   wire::Headers headers;
   std::string text;
   wire::Usage usage;
-  std::optional<Instant> first;  // content
-  Instant last{};                // content
+  // When content came, reasoning and tool calls included: wire::StreamWatch says what is some.
+  std::optional<Instant> first;
+  Instant last{};
 };
 
 // Sends it and reads the answer to its end. `first_came` is called with the first content.

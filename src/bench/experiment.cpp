@@ -193,7 +193,7 @@ net::awaitable<void> Experiment::rest() {
   const auto end = std::chrono::steady_clock::now() + longest_wind_down;
   while (!stopping_ && std::chrono::steady_clock::now() < end) {
     co_await watch_.read();
-    if (!watch_.is_busy()) break;
+    if (stopping_ || !watch_.is_busy()) break;
     co_await sleep(glance);
   }
 }

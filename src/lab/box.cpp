@@ -167,12 +167,12 @@ void Box::poll() {
 }
 
 report::EngineSums Box::sums() const {
-  report::EngineSums sums{.polls = polls_, .busy = busy_};
+  report::EngineCounters counters;
   for (const auto& replica : stats()) {
-    sums.queries += replica.prefix_cache_queries;
-    sums.hits += replica.prefix_cache_hits;
+    counters.queries += replica.prefix_cache_queries;
+    counters.hits += replica.prefix_cache_hits;
   }
-  return sums;
+  return {.engines = {counters}, .polls = polls_, .busy = busy_};
 }
 
 }  // namespace lmw::lab

@@ -34,6 +34,11 @@ struct Trial {
 
 Trial run_of(std::string_view policy) { return Trial(*find_policy(policy)); }
 
+double hit_share(const Trial& run) {
+  const auto counters = run.box.sums().engines.front().value();
+  return static_cast<double>(counters.hits) / static_cast<double>(counters.queries);
+}
+
 TEST(Box, EveryPolicyServesEveryTurnAndIsDeterministic) {
   for (const auto& policy : policies()) {
     Trial once(policy), again(policy);
@@ -61,8 +66,7 @@ TEST(Box, AffinityKeepsEveryConversationAtHome) {
   auto run = run_of("affinity");
   run.work(8, 180s);
   for (const auto& turn : run.turns()) EXPECT_NE(turn.stayed, false);
-  const auto sums = run.box.sums();
-  EXPECT_GT(static_cast<double>(sums.hits) / static_cast<double>(sums.queries), 0.8);
+  EXPECT_GT(hit_share(run), 0.8);
 }
 
 TEST(Box, TheNetworkLiesBetweenClientAndEngineOnBothWays) {
@@ -105,11 +109,7 @@ TEST(Box, ACommonCacheFindsWhatOnlyAnotherReplicaHasComputed) {
   auto common = run_of("infinite-cache");
   apart.work(16, 180s);
   common.work(16, 180s);
-  const auto hits = [](const Trial& run) {
-    const auto sums = run.box.sums();
-    return static_cast<double>(sums.hits) / static_cast<double>(sums.queries);
-  };
-  EXPECT_GT(hits(common), hits(apart) + 0.2);
+  EXPECT_GT(hit_share(common), hit_share(apart) + 0.2);
   for (const auto& turn : common.turns()) {
     // Of a later turn only what is new is computed: a message, and an answer's or prompt's last block.
     if (turn.stayed && turn.cached_tokens) EXPECT_LT(turn.prompt_tokens - *turn.cached_tokens, 440 + 32);

@@ -45,4 +45,22 @@ std::string cell(const Column& column, const std::optional<double>& value) {
   return value ? fmt::format("{:.{}f}", *value, column.decimals) : "n/a";
 }
 
+std::optional<double> spread_of(const Arm& arm, std::size_t step, const Column& column) {
+  return step < arm.spread.size() ? arm.spread[step].*column.value : std::nullopt;
+}
+
+std::string spread_cell(const Arm& arm, std::size_t step, const Column& column) {
+  const auto spread = spread_of(arm, step, column);
+  return spread ? "±" + cell(column, spread) : "";
+}
+
+bool has_spread(const Report& report) {
+  return std::ranges::any_of(report.arms, [](const Arm& arm) {
+    return std::ranges::any_of(arm.spread, [](const Step& step) {
+      return std::ranges::any_of(columns(),
+                                 [&](const Column& column) { return (step.*column.value).has_value(); });
+    });
+  });
+}
+
 }  // namespace lmw::report

@@ -25,4 +25,11 @@ const Column* find_column(std::string_view field);
 // With the column's decimals; "n/a" where nothing was measured.
 std::string cell(const Column& column, const std::optional<double>& value);
 
+// The standard deviation of a step over the repeats; nothing where it was measured once or not at all.
+std::optional<double> spread_of(const Arm& arm, std::size_t step, const Column& column);
+// "±" and that, with the column's decimals; "" without one.
+std::string spread_cell(const Arm& arm, std::size_t step, const Column& column);
+bool has_spread(const Report& report);
+inline constexpr std::string_view spread_meaning = "±: the standard deviation over the runs";
+
 }  // namespace lmw::report

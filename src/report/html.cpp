@@ -33,7 +33,7 @@ figure{margin:0}figure.wide{margin:1rem 0}figcaption{font-weight:600;font-size:.
 .r6{fill:var(--muted)}.r7{fill:var(--ink)}
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-nums}
 th,td{padding:.2rem .5rem;text-align:right;white-space:nowrap}th{border-bottom:1px solid var(--muted)}
-td:nth-child(2),th:nth-child(2){text-align:left}tr.first td{border-top:1px solid var(--faint)}
+small{color:var(--muted)}td:nth-child(2),th:nth-child(2){text-align:left}tr.first td{border-top:1px solid var(--faint)}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;font-size:.85rem}dt{color:var(--muted)}dd{margin:0}
 )";
 
@@ -78,7 +78,11 @@ std::string table(const Report& report) {
       out += fmt::format("<tr{}><td>{}</td><td>{}</td>", first ? " class=\"first\"" : "",
                          step.sessions > 0 ? std::to_string(step.sessions) : "open", escape(arm.name));
       first = false;
-      for (const auto& column : columns()) out += "<td>" + cell(column, step.*column.value) + "</td>";
+      for (const auto& column : columns()) {
+        const auto spread = spread_cell(arm, i, column);
+        out += fmt::format("<td>{}{}</td>", cell(column, step.*column.value),
+                           spread.empty() ? "" : fmt::format(" <small>{}</small>", spread));
+      }
       out += "</tr>\n";
     }
   }
@@ -105,6 +109,7 @@ std::string to_html(const Report& report) {
   out += legend(report) + "<div class=\"figures\">\n";
   for (const auto& figure : figures()) out += line_chart(chart_of(report, figure));
   out += "</div>\n<h2>All columns</h2>\n" + table(report);
+  if (has_spread(report)) out += fmt::format("<p>{}.</p>\n", spread_meaning);
   if (!report.timelines.empty()) {
     out +=
         "<h2>Time-line of one step</h2>\n<p>A line is a client. A frame: it waits for content; a bar: it "

@@ -51,6 +51,14 @@ TEST(Html, HoldsAllFiguresAndLoadsNothing) {
   EXPECT_THAT(page, Not(HasSubstr("inf\"")));
 }
 
+TEST(Html, ShowsTheSpreadOfRepeats) {
+  EXPECT_THAT(to_html(two_arms()), Not(HasSubstr("±")));
+  auto report = two_arms();
+  report.arms[0].spread = {{.sessions = 4, .tokens_per_min = 12.4}};
+  EXPECT_THAT(to_html(report), HasSubstr("<td>400 <small>±12</small></td>"));
+  EXPECT_THAT(to_html(report), HasSubstr("±: the standard deviation"));
+}
+
 TEST(Html, StandsWithoutAnyResult) { EXPECT_THAT(to_html({.title = "empty"}), HasSubstr("</html>")); }
 
 TEST(LineChart, HasRoundTicksAroundItsValues) {
@@ -82,6 +90,17 @@ TEST(Compare, ShowsWhatChanged) {
   EXPECT_THAT(*text, HasSubstr("+25.0 %"));
   after.arms = {{.name = "other", .steps = {{.sessions = 4}}}};
   EXPECT_FALSE(compare(before, after));
+}
+
+TEST(Compare, SaysWhichChangesAreWithinTheSpread) {
+  auto before = two_arms(), after = two_arms();
+  after.arms[1].steps[1].tokens_per_min = 850;
+  EXPECT_THAT(compare(before, after).value(), Not(HasSubstr("within")));
+  for (auto* report : {&before, &after})
+    report->arms[1].spread = {{.sessions = 4}, {.sessions = 8, .tokens_per_min = 40}};
+  EXPECT_THAT(compare(before, after).value(), HasSubstr("+6.2 %  within the spread\n"));
+  after.arms[1].spread[1].tokens_per_min = 20;
+  EXPECT_THAT(compare(before, after).value(), HasSubstr("+6.2 %\n"));
 }
 
 }  // namespace

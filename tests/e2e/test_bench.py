@@ -4,49 +4,15 @@ import json
 import re
 import signal
 import subprocess
-import tempfile
+import threading
 import unittest
 from pathlib import Path
 
-from harness.gateway import BINARY, SANITIZED, SANITIZER, Gateway
-from harness.simulator import Simulator
+from bench_case import MODEL, SPEED, Bench
+from harness.gateway import BINARY
 from harness.upstream import Upstream, free_port
 
-SPEED = 8 if SANITIZED else 20  # one that gateway, engine and bench keep up with
-MODEL = "a4000-qwen3-4b"
 MINI = Path(__file__).resolve().parents[1] / "traces/weka-mini.jsonl"
-
-
-class Bench(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def start(self, *simulator_flags, gateway_flags=()):
-        self.engine = Simulator("--speed", str(SPEED), "--replicas", "4", *simulator_flags)
-        self.addCleanup(self.engine.stop)
-        self.gateway = Gateway([self.engine.url], ["--time-scale", str(SPEED), *gateway_flags])
-        self.addCleanup(self.gateway.stop)
-        self.gateway.poll(lambda: self.gateway.ask("GET", "/v1/models").status == 200, what="the engine to be up")
-        self.url = f"http://127.0.0.1:{self.gateway.port}"
-        self.admin = f"http://127.0.0.1:{self.gateway.admin_port}"
-
-    def command(self, *arguments, admin=None, rest=0):
-        command = [str(BINARY), "bench", "--time-scale", str(SPEED), "--rest", str(rest), *map(str, arguments)]
-        if "--url" not in arguments:
-            command += ["--url", self.url]
-        return command + ["--admin", self.admin if admin is None else admin]
-
-    def bench(self, *arguments, status=0, admin=None, rest=0):
-        command = self.command(*arguments, admin=admin, rest=rest)
-        ended = subprocess.run(command, text=True, capture_output=True, timeout=120, cwd=self.folder)
-        self.assertEqual(ended.returncode, status, (command, ended.stdout[-2000:], ended.stderr[-2000:]))
-        self.assertIsNone(SANITIZER.search(ended.stderr), ended.stderr)
-        return ended
-
-    def report(self, *arguments, rest=0):
-        return json.loads(self.bench(*arguments, "--json", "-", rest=rest).stdout)
 
 
 class AgainstTheLab(Bench):
@@ -89,6 +55,7 @@ class Report(Bench):
         self.assertIn("published: six short turns", got["provenance"]["workload"])
         self.assertEqual(got["provenance"]["sessions"], "2")
         self.assertIn("20 s after", got["provenance"]["step"])
+        self.assertIn("3500 tokens shared", got["provenance"]["session"])
 
     def test_no_arm_finds_the_prompts_of_another(self):
         """One turn a session: nothing but the shared system prompt can be cached."""
@@ -118,21 +85,6 @@ class Report(Bench):
         self.assertEqual(step["failures"], 0, ended.stderr)
         self.assertGreater(step["turns"], 20)
 
-    def test_interrupted_it_shows_what_is_finished_and_switches_back(self):
-        self.start()
-        file = self.folder / "report.json"
-        running = subprocess.Popen(self.command("published", "--sessions", "2,3", "--seconds", "30", "--repeats", "50",
-                                                "--arms", "off,on", "--json", file),
-                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.gateway.poll(file.exists, timeout=60, what="the first step in the file")
-        running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=30)
-        self.assertEqual(running.returncode, 130, (out, err))
-        self.assertIn("Interrupted", err)
-        self.assertRegex(out, r"(?m)^ +2  off ")
-        self.assertEqual(json.loads(file.read_text())["arms"][0]["name"], "off")
-        self.assertTrue(self.gateway.routing(MODEL)["affinity"])
-
     def test_without_flags_the_report_is_kept_and_drawn_on_demand(self):
         self.start()
         self.bench("published", "--sessions", "2", "--seconds", "15", "--arms", "on")
@@ -141,6 +93,66 @@ class Report(Bench):
         page = self.folder / "page.html"
         self.bench("published", "--sessions", "2", "--seconds", "15", "--arms", "on", "--html", page)
         self.assertIn("time-line", page.read_text())
+
+
+class Interrupted(Bench):
+    def begin(self, sessions, *arguments, rest=0):
+        self.file = self.folder / "report.json"
+        command = self.command("published", "--sessions", sessions, "--seconds", "20", "--arms", "off,on",
+                               "--json", self.file, *arguments, rest=rest)
+        self.running = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(self.running.kill)
+
+    def interrupt(self):
+        self.running.send_signal(signal.SIGINT)
+
+    def check_end(self):
+        """At once, with what is finished shown and the settings as they were."""
+        out, err = self.running.communicate(timeout=20)
+        self.assertEqual(self.running.returncode, 130, (out, err))
+        self.assertIn("Interrupted", err)
+        self.assertRegex(out, r"(?m)^ +2  off ")
+        self.assertEqual(json.loads(self.file.read_text())["arms"][0]["name"], "off")
+        self.assertTrue(self.gateway.routing(MODEL)["affinity"])
+
+    def test_it_shows_what_is_finished_and_switches_back(self):
+        self.start()
+        self.begin("2,3", "--repeats", "50")
+        self.gateway.poll(self.file.exists, timeout=60, what="the first step in the file")
+        self.interrupt()
+        self.check_end()
+
+    def test_while_it_rests_it_ends_at_once(self):
+        self.start()
+        self.begin("2", rest=300 * SPEED)
+        self.gateway.poll(self.file.exists, timeout=60, what="the step in the file")
+        self.gateway.wait_idle(MODEL)  # its agents have ended
+        self.interrupt()
+        self.check_end()
+
+    def test_when_a_step_has_just_ended_it_does_not_begin_to_rest(self):
+        """That two readings of the counters are under way, a poll's and its own, is so only at a step's ends."""
+        self.start()
+        watched, held, waiting, go_on = Upstream(), threading.Event(), threading.Semaphore(0), threading.Event()
+        self.addCleanup(watched.stop)
+        self.addCleanup(go_on.set)
+        answer = watched.metrics
+
+        def metrics(exchange):
+            if held.is_set():
+                waiting.release()
+                go_on.wait(20)
+            answer(exchange)
+
+        watched.metrics = metrics
+        self.begin("2", "--metrics", watched.url, rest=300 * SPEED)
+        self.gateway.poll(lambda: self.gateway.totals(MODEL)["unrouted"] > 1, what="the step to have begun")
+        held.set()
+        for _ in range(2):
+            self.assertTrue(waiting.acquire(timeout=20))
+        self.interrupt()
+        go_on.set()
+        self.check_end()
 
 
 class BadInput(Bench):

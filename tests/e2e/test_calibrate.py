@@ -1,14 +1,23 @@
 """`lmwarden calibrate` and `lmwarden plan`: a profile from a measured engine, and what fits a box."""
 
 import json
+import re
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
+from harness import answers
 from harness.gateway import BINARY, Gateway
 from harness.simulator import Simulator
 from harness.upstream import Upstream, free_port
+
+
+# The profile a4000-qwen3-4b, as a file from before `tokenize_s`.
+A4000 = {"name": "a4000-qwen3-4b", "base_s": 0.0233, "prefill_s": 1.45e-4, "attn_s": 2.25e-8, "seq_s": 3e-4,
+         "kvread_s": 5.1e-7, "slow": [1.17, 0.88, 1.17, 0.71], "kv_tokens": 38900, "block_size": 16, "max_num_seqs": 32,
+         "max_num_batched_tokens": 2048, "max_model_len": 32768, "network_s": 0.06}
 
 
 class Case(unittest.TestCase):
@@ -26,21 +35,52 @@ class Case(unittest.TestCase):
 
 class Calibrate(Case):
     def test_it_finds_the_profile_of_a_simulated_engine(self):
-        """a4000-qwen3-4b, whose first card has the factor 1.17."""
-        engine = Simulator("--speed", "10", "--replicas", "4")
+        """Its first card has the factor 1.17."""
+        (self.folder / "box.json").write_text(json.dumps(A4000 | {"tokenize_s": 4e-5}))
+        engine = Simulator("--speed", "5", "--replicas", "4", "--profile", str(self.folder / "box.json"))
         self.addCleanup(engine.stop)
-        ended = self.lmwarden("calibrate", "--engine", engine.url, "--time-scale", "10", "--name", "mine")
+        ended = self.lmwarden("calibrate", "--engine", engine.url, "--time-scale", "5", "--name", "mine")
         self.assertIn("--profile lmwarden-profile.json", ended.stdout)
         found = json.loads((self.folder / "lmwarden-profile.json").read_text())
         self.assertEqual(found["name"], "mine")
         self.assertEqual(found["kv_tokens"], 38896)
         for field, expected in (("base_s", 1.17 * 0.0233), ("prefill_s", 1.17 * 1.45e-4), ("attn_s", 1.17 * 2.25e-8),
-                                ("kvread_s", 1.17 * 5.1e-7)):
+                                ("kvread_s", 1.17 * 5.1e-7), ("tokenize_s", 4e-5)):
             self.assertLess(abs(found[field] / expected - 1), 0.25, (field, found))
         for factor, expected in zip(found["slow"], (1, 0.88 / 1.17, 1, 0.71 / 1.17)):
             self.assertLess(abs(factor - expected), 0.1, found)
         table = self.lmwarden("lab", "published", "--sessions", "4", "--profile", "lmwarden-profile.json").stdout
         self.assertIn("Times are engine seconds of the model 'mine'", table)
+
+    def test_a_profile_of_before_tokenizers_were_measured_has_none(self):
+        (self.folder / "old.json").write_text(json.dumps(A4000))
+        out = self.lmwarden("lab", "published", "--sessions", "4", "--arms", "affinity", "--profile", "old.json", "--json", "-")
+        self.assertIn("tokenizer 0 s/token", json.loads(out.stdout)["provenance"]["profile"])
+
+    def test_reasoning_is_timed_as_any_other_token(self):
+        """Of an engine with a reasoning parser, whose short answers never get beyond it."""
+        engine = Upstream(ranks=1)
+        self.addCleanup(engine.stop)
+
+        def answer(exchange):
+            if exchange.request.path == "/tokenize":
+                exchange.reply(404, b"")
+                return
+            count = exchange.request.json()["max_tokens"]
+            exchange.stream_head()
+            for _ in range(count):
+                exchange.chunk(answers.data_event(answers.chat_chunk({"reasoning": "hm "})))
+                time.sleep(0.004)
+            exchange.chunk(answers.usage_event((len(exchange.request.body) // 5, 16, count)))
+            exchange.chunk(b"data: [DONE]\n\n")
+            exchange.end()
+
+        engine.answer = answer
+        said = self.lmwarden("calibrate", "--engine", engine.url, "--repeats", "1").stderr
+        each = [float(ms) for ms in re.findall(r"then one each ([\d.]+) ms", said)]
+        self.assertEqual(len(each), 4, said)
+        for ms in each:
+            self.assertTrue(2 < ms < 40, said)
 
     def test_an_engine_that_does_not_tell_its_cache(self):
         engine = Upstream()
@@ -71,11 +111,19 @@ class Calibrate(Case):
 
 class Plan(Case):
     def test_from_flags(self):
-        out = self.lmwarden("plan", "--context", "12000", "--shared", "3000", "--replicas", "2", "--html", "plan.html").stdout
+        out = self.lmwarden("plan", "--context", "12000", "--shared", "3000", "--replicas", "2", "--html", "plan.html",
+                            "--json", "plan.json").stdout
         self.assertIn("6 sessions × 12000 tokens fit: 3 on each of 2 replicas", out)
         for arm in ("engine", "affinity", "places"):
             self.assertRegex(out, rf"(?m)^ +12  {arm} ")
         self.assertIn("<svg", (self.folder / "plan.html").read_text())
+        said = json.loads((self.folder / "plan.json").read_text())["provenance"]
+        self.assertTrue(said["flags"].startswith("--context 12000 --shared 3000 --replicas 2 "), said)
+        self.assertIn("2 replicas", said["engine"])
+        self.assertIn("3000 tokens shared", said["session"])
+        self.assertIn("think time 3 s", said["session"])
+        self.assertIn("6 sessions of 12000 tokens, 3000 of them shared", said["fits"])
+        self.assertTrue(all(said[name] for name in ("version", "date", "profile", "sessions", "seeds", "clock")), said)
 
     def test_from_a_live_gateway(self):
         engine = Upstream()

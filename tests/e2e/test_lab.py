@@ -56,12 +56,16 @@ class Lab(unittest.TestCase):
             self.assertIsInstance(step[field], (int, float), field)
         self.assertEqual(step["stayed_pct"], 100)
         self.assertEqual(len(got["arms"][1]["spread"]), 2)
-        for name in ("version", "workload", "engine", "profile", "seeds", "clock"):
-            self.assertTrue(got["provenance"][name], name)
+        said = got["provenance"]
+        for name in ("version", "date", "workload", "engine", "seeds", "clock"):
+            self.assertTrue(said[name], name)
+        self.assertEqual(said["flags"], "workload published --sessions 4,8 --arms engine,affinity --seeds 2 --json -")
+        self.assertIn("3500 tokens shared, 7200 to 7500 first, 360 to 440 in later messages, 6 turns", said["session"])
+        self.assertIn("max_num_seqs 32, max_num_batched_tokens 2048, max_model_len 32768", said["profile"])
 
     def test_equal_seeds_give_equal_results(self):
         flags = ("skew", "--sessions", "8", "--seconds", "300", "--seed", "5")
-        self.assertEqual(report(*flags), report(*flags))
+        self.assertEqual(report(*flags)["arms"], report(*flags)["arms"])
 
     def test_flags_change_box_and_sessions(self):
         small = report("published", "--sessions", "4", "--kv-tokens", "16384", "--replicas", "1", "--slow", "1",
@@ -83,6 +87,17 @@ class Lab(unittest.TestCase):
         page = names["html"].read_text()
         self.assertEqual(page.count("<figure"), 5 + 2)
         self.assertIsNone(re.search(r"https?:|<script|<link|@import|url\(", page))
+
+    def test_the_spread_of_seeds_is_shown_and_the_table_still_fits(self):
+        file = self.folder / "r.csv"
+        table = lab("published", "--seeds", "3", "--arms", "engine-0.26,engine,affinity,places", "--csv", file).stdout
+        rows = re.findall(r"(?m)^ +\d+  \S.*$", table)
+        self.assertEqual(len(rows), 5 * 4)
+        for row in rows:
+            self.assertEqual(row.count("±"), 4, row)
+            self.assertLessEqual(len(row), 160, row)
+        for row in csv.DictReader(io.StringIO(file.read_text())):
+            self.assertGreater(float(row["tokens_per_min_sd"]), 0, row)
 
     def test_a_full_disk_is_said_and_the_table_still_printed(self):
         ended = lab("published", "--sessions", "4", "--arms", "affinity", "--json", "/dev/full", status=1)

@@ -43,9 +43,9 @@ Outcome run(const PolicyKind& policy, int sessions, Duration span) {
   box.run_until(Instant(span * 3 / 4));
   const auto before = box.sums();
   box.run_until(Instant(span));
-  const auto sums = box.sums();
-  Outcome outcome{.hits = static_cast<double>(sums.hits - before.hits) /
-                          static_cast<double>(std::max<std::int64_t>(1, sums.queries - before.queries))};
+  report::Step step;
+  report::add_engine(step, before, box.sums());
+  Outcome outcome{.hits = step.hits_pct.value_or(0) / 100};
   for (const auto& turn : box.clients().turns()) {
     outcome.turns += turn.done.has_value();
     if (turn.replica) ++outcome.turns_by_replica[*turn.replica];
