@@ -148,9 +148,13 @@ const Places::Waiter* Places::next_holder(Instant now, bool& given_up) {
   if (holders_queued_ == 0) return nullptr;
   const auto* overdue = overdue_newcomer(now);
   const auto kept_free = overdue ? waits_for(*overdue) : std::nullopt;
-  for (const auto& [turn, waiter] : queue_) {
+  auto left = holders_queued_;
+  for (auto next = queue_.begin(); left > 0 && next != queue_.end(); ++next) {
+    const auto& [turn, waiter] = *next;
     auto& c = *waiter.conv;
-    if (!c.place || (kept_free == c.home && turn.value() > overdue->turn.value())) continue;
+    if (!c.place) continue;
+    --left;
+    if (kept_free == c.home && turn.value() > overdue->turn.value()) continue;
     if (fits(c, waiter.request, *c.home)) return &waiter;
     if (c.in_flight > 0 && replicas_.usable(*c.home)) continue;
     leave(c);

@@ -17,7 +17,6 @@
 #include <list>
 #include <map>
 #include <optional>
-#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -107,13 +106,9 @@ class Places {
     Instant arrived{};
     std::uint64_t tag = 0;  // lower ones are served first
   };
-  struct ByTag {
-    bool operator()(const Waiter* a, const Waiter* b) const {
-      return std::pair(a->tag, a->turn) < std::pair(b->tag, b->turn);
-    }
-  };
+  static std::pair<std::uint64_t, TurnId> by_tag(const Waiter* waiter) { return {waiter->tag, waiter->turn}; }
   using Queue = std::map<TurnId, Waiter>;
-  using Order = std::set<const Waiter*, ByTag>;
+  using Order = std::vector<const Waiter*>;
   struct Session {
     std::size_t turns = 0;   // waiting or under way
     std::uint64_t next = 0;  // tag of its next turn, but for the first few
@@ -183,10 +178,11 @@ class Places {
     std::vector<double> left;           // … so many tokens are left there; endless where nobody holds a place
     bool elsewhere = false;  // the second time, for those who have waited for their home long enough
     Queue::const_iterator overdue;
-    std::optional<Order::const_iterator> at;  // after the overdue ones
+    std::optional<std::size_t> at;  // in order_, after the overdue ones
   };
   void make_way(Instant now);
   void begin_search();
+  bool waits_in_vain(const Waiter& waiter, const Search& search) const;
   const Waiter* next_of(Search& search, Instant now);
   std::optional<Admitted> serve(const Waiter& waiter, Where where, Search& search, Instant now);
   void look_for(std::uint64_t head, Search& search) const;
@@ -224,7 +220,7 @@ class Places {
   std::unordered_map<std::uint64_t, double> shared_;  // by head: tokens
   std::unordered_map<TurnId, Flight> flights_;
   Queue queue_;  // in order of arrival
-  Order order_;
+  Order order_;  // by tag
   std::optional<Search> search_;
   int holders_queued_ = 0;  // turns that wait though their conversations hold a place
   std::list<Conv*> idle_;   // hold a place and have no turn under way, the longest idle first

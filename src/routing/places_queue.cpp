@@ -18,7 +18,8 @@ void Places::enqueue(TurnId turn, const PlaceRequest& request, Conv& c, Instant 
   session.next = std::max(session.next, served_) + 1;
   const auto tag = std::max(served_, session.next > session_turns ? session.next - session_turns : 0);
   const auto added = queue_.emplace(turn, Waiter{turn, request, &c, now, tag}).first;
-  order_.insert(&added->second);
+  const auto* waiter = &added->second;
+  order_.insert(std::ranges::upper_bound(order_, by_tag(waiter), {}, by_tag), waiter);
   ++c.queued;
   holders_queued_ += c.place;
 }
@@ -28,7 +29,10 @@ void Places::dequeue(TurnId turn) {
   auto& c = *waiter->second.conv;
   --c.queued;
   holders_queued_ -= c.place;
-  order_.erase(&waiter->second);
+  const auto at = std::ranges::lower_bound(order_, by_tag(&waiter->second), {}, by_tag);
+  if (search_ && search_->at && at - order_.begin() < static_cast<std::ptrdiff_t>(*search_->at))
+    --*search_->at;
+  order_.erase(at);
   queue_.erase(waiter);
 }
 

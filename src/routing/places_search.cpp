@@ -78,7 +78,7 @@ std::optional<Admitted> Places::next_newcomer(Search& search, Instant now) {
       search.at.reset();
       continue;
     }
-    if (waiter->conv->place) continue;
+    if (waiter->conv->place || (!search.elsewhere && waits_in_vain(*waiter, search))) continue;
     const auto where = candidates(*waiter, search.elsewhere, now);
     if (!where) continue;
     if (const auto admitted = serve(*waiter, *where, search, now)) return admitted;
@@ -86,14 +86,20 @@ std::optional<Admitted> Places::next_newcomer(Search& search, Instant now) {
   return std::nullopt;
 }
 
+// Its home takes no more: a short way through a long queue.
+bool Places::waits_in_vain(const Waiter& waiter, const Search& search) const {
+  const auto& c = *waiter.conv;
+  return c.home && search.claimed[c.home->value()] && !home_of(*c.home).changed && has_home(c);
+}
+
 const Places::Waiter* Places::next_of(Search& search, Instant now) {
   if (!search.at) {
     if (search.overdue != queue_.end() && is_overdue(search.overdue->second, now))
       return &(search.overdue++)->second;
-    search.at = order_.begin();
+    search.at = 0;
   }
-  while (*search.at != order_.end()) {
-    const auto* waiter = *(*search.at)++;
+  while (*search.at < order_.size()) {
+    const auto* waiter = order_[(*search.at)++];
     if (!is_overdue(*waiter, now)) return waiter;
   }
   return nullptr;
