@@ -95,7 +95,7 @@ Response Api::get(const Path& path, const wire::RequestHead& head) const {
     return {.body = metrics_text(directory_), .type = "text/plain; version=0.0.4"};
   if (matches(path, "health")) return Response::of(json{{"status", "ok"}, {"version", version}});
   if (matches(path, "admin/api/models")) return Response::of(models_json(directory_));
-  if (matches(path, "admin/api/engines")) return Response::of(engines_json(directory_));
+  if (matches(path, "admin/api/engines")) return Response::of(engines_json(directory_, clock_.now()));
   if (matches(path, "admin/api/in-flight"))
     return Response::of(json{{"in_flight", in_flight_json(in_flight_, clock_.now())}});
   if (matches(path, "admin/api/history")) return models_.history("", head.target);

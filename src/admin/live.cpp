@@ -44,7 +44,7 @@ net::awaitable<void> send_steps(net::ServerConnection& client, LiveFeed& feed, c
 
 std::string LiveFeed::next(Instant now) {
   json state = models_json(directory_);
-  state.update(engines_json(directory_));
+  state.update(engines_json(directory_, now));
   state["version"] = version;
   json routing = json::array();
   for (const auto& pool : directory_.pools()) routing.push_back(routing_json(*pool, now));
