@@ -54,6 +54,7 @@ test("a turn in flight is shown and can be cancelled", async () => {
   const { page, close } = await openPage(browser, `${box.admin}/#/in-flight`, { agree: true });
   const turn = box.turn("dddddddd-aaaa-4bbb-8ccc-dddddddddddd", hello, { max_tokens: 20_000 });
   const refused = assert.rejects(turn, /400: .*cancelled on the page/);
+  assert.match(await page.locator("td[data-label='Prompt, estimate']").innerText(), /^[1-9]\d*$/);
   await page.getByRole("button", { name: "Cancel" }).click();
   await refused;
   await page.getByText("Nothing is running.").waitFor();

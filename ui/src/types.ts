@@ -165,6 +165,8 @@ export interface TurnUnderWay {
   client: string;
   phase: "held" | "prefill" | "streaming";
   age_s: number;
+  prompt_tokens_estimate: number | null;
+  content_events: number | null; // so far; null of one that is not streamed
   held: Held | null; // null of one that does not wait
   outcome: string | null; // of a held one not known yet
   replica: number | null;
