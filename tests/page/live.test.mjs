@@ -65,11 +65,15 @@ test("a turn in flight is shown and can be cancelled", async () => {
 test("a held turn shows its place in the queue, what it needs and what holds the room", async () => {
   const box = await Box.start({ replicas: 1, speed: 5, flags: ["--admission", "on"] });
   const { page, close } = await openPage(browser, `${box.admin}/#/in-flight`);
+  const overview = await openPage(browser, box.admin);
+  const heldThere = overview.page.locator(".figure", { hasText: "In flight" }).filter({ hasText: /and [12] held/ }).waitFor();
   const session = (i) => `0000000${i}-bbbb-4bbb-8ccc-dddddddddddd`;
   const long = [{ role: "user", content: "word ".repeat(15_000) }];
   const turns = Promise.all([1, 2, 3].map((i) => box.turn(session(i), long, { max_tokens: 300 })));
   const held = page.locator("main tbody tr", { hasText: /held · 1/ });
   assert.match(await held.innerText(), /Needs [\d.]+k, and [\d.k]+ are left beside \d conversations? that hold/);
+  await heldThere;
+  await overview.close();
   await turns;
   await page.getByText("Nothing is running.").waitFor();
   await close();
