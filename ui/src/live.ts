@@ -8,8 +8,10 @@ export type Known = Conversation & { at: number };
 export interface Conversations {
   changes: number; // how often they have changed
   total: number;
-  byKey: Map<string, Known>;
+  byKey: Map<string, Known>; // the one seen longest ago first
 }
+
+const most = 5000; // conversations of a model: the feed tells no more, and not which of them are forgotten
 
 const silence = 5000; // ms without an event: the feed is lost, whatever the socket says
 
@@ -71,7 +73,14 @@ class Live {
     const at = Date.now();
     const old = this.conversations.get(data.model);
     const byKey = data.reset || !old ? new Map<string, Known>() : old.byKey;
-    for (const each of data.conversations) byKey.set(each.key, { ...each, at });
+    for (const each of data.conversations.toReversed()) {
+      byKey.delete(each.key);
+      byKey.set(each.key, { ...each, at });
+    }
+    for (const key of byKey.keys()) {
+      if (byKey.size <= most) break;
+      byKey.delete(key);
+    }
     this.conversations.set(data.model, { changes: (old?.changes ?? 0) + 1, total: data.total, byKey });
   }
 
