@@ -168,7 +168,7 @@ std::optional<Response> Api::refused(const Path& path, const wire::RequestHead& 
 
 net::awaitable<void> Api::live(net::ServerConnection& client) {
   if (live_clients_ >= max_live_clients) {
-    co_await send(client, Response::error(503, "too many pages are open"));
+    co_await send(client, Response::error(503, "too many pages are open: close one"));
     co_return;
   }
   const Open open(live_clients_);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Box } from "./box.mjs";
 import { launch, openPage, show } from "./browser.mjs";
+import { Proxy } from "./proxy.mjs";
 
 let box, browser;
 
@@ -97,5 +98,28 @@ test("a gateway that ends does not wait for open pages", async () => {
   await box.gateway.end();
   assert.ok(Date.now() - begin < 3000, `${Date.now() - begin} ms`);
   await box.restartGateway();
+  await close();
+});
+
+test("a feed that has gone dead without an end is opened anew", async () => {
+  const proxy = await Proxy.start(box.admin);
+  const { page, close } = await openPage(browser, proxy.url);
+  await page.getByText("Live", { exact: true }).waitFor();
+  proxy.letFeedsGoDead();
+  await page.getByText(/Stale since \d/).waitFor();
+  await page.getByText("Live", { exact: true }).waitFor();
+  await close();
+  proxy.end();
+});
+
+test("a page for which there is no feed left says so, and goes on when there is", async () => {
+  const feeds = Array.from({ length: 32 }, () => new AbortController());
+  for (const { signal } of feeds) assert.equal((await fetch(`${box.admin}/admin/api/live`, { signal })).status, 200);
+  const { page, close } = await openPage(browser, box.admin);
+  await page.getByRole("alert").filter({ hasText: "too many pages are open" }).waitFor();
+  feeds.pop().abort();
+  await page.getByText("Live", { exact: true }).waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0);
+  for (const feed of feeds) feed.abort();
   await close();
 });
