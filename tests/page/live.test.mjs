@@ -25,6 +25,17 @@ test("a new conversation appears by itself", async () => {
   await close();
 });
 
+test("the ages of a conversation's turns go on while nothing happens", async () => {
+  await box.turn("eeeeeeee-aaaa-4bbb-8ccc-dddddddddddd", hello);
+  const { conversations } = await box.get(`/admin/api/models/${box.model}/conversations`);
+  const { page, close } = await openPage(browser, `${box.admin}/#/conversation/${box.model}/${conversations[0].key}`);
+  for (const of of ["main tbody th", ".axis span:nth-child(2)", ".axis span:nth-child(3)"]) {
+    const before = await page.locator(of).first().innerText();
+    await page.waitForFunction(([of, text]) => document.querySelector(of).innerText !== text, [of, before]);
+  }
+  await close();
+});
+
 test("affinity switched off in the page leaves the next turn to the engine", async () => {
   const { page, close } = await openPage(browser, `${box.admin}/#/routing`);
   const affinity = page.getByRole("switch", { name: "Affinity" });
