@@ -95,7 +95,7 @@ Response Api::get(const Path& path, const wire::RequestHead& head) const {
     return {.body = metrics_text(directory_), .type = "text/plain; version=0.0.4"};
   if (matches(path, "health")) return Response::of(json{{"status", "ok"}, {"version", version}});
   if (matches(path, "admin/api/models")) return Response::of(models_json(directory_));
-  if (matches(path, "admin/api/engines")) return Response::of(engines_json(directory_));
+  if (matches(path, "admin/api/engines")) return Response::of(engines_json(directory_, clock_.now()));
   if (matches(path, "admin/api/in-flight"))
     return Response::of(json{{"in_flight", in_flight_json(in_flight_, clock_.now())}});
   if (matches(path, "admin/api/history")) return models_.history("", head.target);
@@ -168,7 +168,7 @@ std::optional<Response> Api::refused(const Path& path, const wire::RequestHead& 
 
 net::awaitable<void> Api::live(net::ServerConnection& client) {
   if (live_clients_ >= max_live_clients) {
-    co_await send(client, Response::error(503, "too many pages are open"));
+    co_await send(client, Response::error(503, "too many pages are open: close one"));
     co_return;
   }
   const Open open(live_clients_);

@@ -129,6 +129,7 @@ json held_json(const routing::Waiting& waiting) {
 
 json in_flight_turn_json(const gateway::TurnUnderWay& turn, Instant now) {
   const auto& decision = turn.decision;
+  const auto& tokens = turn.prompt_tokens;
   return {{"model", turn.pool.name},
           {"conversation", turn.conversation ? json(hex(turn.conversation->value())) : json(nullptr)},
           {"client", turn.client},
@@ -136,6 +137,8 @@ json in_flight_turn_json(const gateway::TurnUnderWay& turn, Instant now) {
                     : turn.has_content ? "streaming"
                                        : "prefill"},
           {"age_s", seconds(now - turn.since)},
+          {"prompt_tokens_estimate", tokens ? json(std::llround(*tokens)) : json(nullptr)},
+          {"content_events", or_null(turn.progress.content_events)},
           {"held", nullptr},
           {"outcome", decision ? json(routing::name_of(decision->outcome)) : json(nullptr)},
           {"replica", decision ? or_none(decision->replica) : json(nullptr)}};

@@ -30,7 +30,8 @@ json quantile(const Sample& sample, double share) {
 
 json columns(const std::vector<Sample>& samples, std::int64_t step) {
   json at = json::array(), cached = json::array(), computed = json::array(), completion = json::array(),
-       in_flight = json::array(), most = json::array(), p50 = json::array(), p95 = json::array();
+       in_flight = json::array(), most = json::array(), held = json::array(), held_most = json::array(),
+       p50 = json::array(), p95 = json::array();
   const auto point = [&](const Sample& sample) {
     at.push_back(sample.at);
     cached.push_back(per_second(static_cast<double>(sample.cached), sample));
@@ -38,6 +39,8 @@ json columns(const std::vector<Sample>& samples, std::int64_t step) {
     completion.push_back(per_second(static_cast<double>(sample.completion), sample));
     in_flight.push_back(per_second(sample.in_flight_seconds, sample));
     most.push_back(sample.seconds > 0 ? json(sample.in_flight_most) : json(nullptr));
+    held.push_back(per_second(sample.held_seconds, sample));
+    held_most.push_back(sample.seconds > 0 ? json(sample.held_most) : json(nullptr));
     p50.push_back(quantile(sample, 0.50));
     p95.push_back(quantile(sample, 0.95));
   };
@@ -53,6 +56,8 @@ json columns(const std::vector<Sample>& samples, std::int64_t step) {
           {"completion_per_s", completion},
           {"in_flight", in_flight},
           {"in_flight_most", most},
+          {"held", held},
+          {"held_most", held_most},
           {"ttfb_p50_s", p50},
           {"ttfb_p95_s", p95}};
 }

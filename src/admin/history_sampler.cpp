@@ -52,6 +52,9 @@ void PoolSamples::look(std::int64_t unix_now, Instant now) {
     auto& seen = pools_[pool->name];
     seen.in_flight_seconds += passed * pool->router.in_flight();
     seen.in_flight_most = std::max(seen.in_flight_most, pool->router.in_flight());
+    const auto held = static_cast<int>(pool->router.held());
+    seen.held_seconds += passed * held;
+    seen.held_most = std::max(seen.held_most, held);
     if (slot_ != 0 && slot != slot_) close(*pool, seen, slot_, seconds_);
   }
   if (slot != slot_) seconds_ = 0;
@@ -65,6 +68,8 @@ void PoolSamples::close(const gateway::Pool& pool, Pool& seen, std::int64_t at, 
   sample.seconds = seconds;
   sample.in_flight_seconds = seen.in_flight_seconds;
   sample.in_flight_most = seen.in_flight_most;
+  sample.held_seconds = seen.held_seconds;
+  sample.held_most = seen.held_most;
   seen = {.counted = counted};
   history_.add(pool.name, sample);
 }

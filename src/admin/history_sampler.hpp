@@ -26,6 +26,8 @@ class PoolSamples {
     store::Sample counted;  // all until the last sample
     double in_flight_seconds = 0;
     int in_flight_most = 0;
+    double held_seconds = 0;
+    int held_most = 0;
   };
   void close(const gateway::Pool& pool, Pool& seen, std::int64_t at, double seconds);
 

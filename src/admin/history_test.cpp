@@ -10,6 +10,8 @@ namespace {
 store::Sample at(std::int64_t time, std::int64_t cached, std::int64_t computed) {
   store::Sample sample{.at = time, .seconds = 10, .cached = cached, .computed = computed, .turns = 1};
   sample.in_flight_seconds = 25;
+  sample.held_seconds = 5;
+  sample.held_most = 3;
   sample.ttfb[5] = 1;  // 0.25 to 0.5 s
   return sample;
 }
@@ -22,6 +24,8 @@ TEST(HistoryJson, HasRatesByTimeAndSumsOfTheSpan) {
   EXPECT_EQ(value["points"]["cached_per_s"], nlohmann::json({70.0, 0.0}));
   EXPECT_EQ(value["points"]["computed_per_s"], nlohmann::json({30.0, 100.0}));
   EXPECT_EQ(value["points"]["in_flight"], nlohmann::json({2.5, 2.5}));
+  EXPECT_EQ(value["points"]["held"], nlohmann::json({0.5, 0.5}));
+  EXPECT_EQ(value["points"]["held_most"], nlohmann::json({3, 3}));
   EXPECT_EQ(value["total"]["cached_share"], 0.35);
   EXPECT_EQ(value["step_s"], 10);
   EXPECT_EQ(value["not_kept"], "no data directory is set");

@@ -44,7 +44,7 @@ net::awaitable<void> send_steps(net::ServerConnection& client, LiveFeed& feed, c
 
 std::string LiveFeed::next(Instant now) {
   json state = models_json(directory_);
-  state.update(engines_json(directory_));
+  state.update(engines_json(directory_, now));
   state["version"] = version;
   json routing = json::array();
   for (const auto& pool : directory_.pools()) routing.push_back(routing_json(*pool, now));
@@ -90,10 +90,14 @@ std::string LiveFeed::conversations(const gateway::Pool& pool, Sent& sent, Insta
 }
 
 std::string LiveFeed::breaks(const gateway::Pool& pool, Sent& sent, Instant now) const {
-  // Their ages change always: what counts is that one was added.
+  // Their ages change always: what counts is that one was added, or that what one has lost is an hour ago.
   std::uint64_t turns = 0;
-  for (const auto& entry : pool.router.prompt_breaks().entries()) turns += entry.turns;
-  const auto mark = fmt::format("{} {}", pool.router.prompt_breaks().entries().size(), turns);
+  std::int64_t lost = 0;
+  for (const auto& entry : pool.router.prompt_breaks().entries()) {
+    turns += entry.turns;
+    lost += entry.lost_last_hour(now);
+  }
+  const auto mark = fmt::format("{} {} {}", pool.router.prompt_breaks().entries().size(), turns, lost);
   if (sent.breaks == mark) return "";
   sent.breaks = mark;
   auto data = prompt_breaks_json(pool.router.prompt_breaks(), now);

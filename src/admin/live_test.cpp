@@ -79,6 +79,23 @@ TEST_F(LiveTest, ThenSendsOnlyConversationsThatHadATurn) {
   EXPECT_EQ(events(quiet, "state").size(), 1u);
 }
 
+TEST_F(LiveTest, SendsPromptBreaksAnewWhenWhatTheyLostIsAnHourAgo) {
+  Fingerprint prompt{.messages = {{.exact = 1, .identity = 1, .pieces = {}}}};
+  routing::TurnFacts facts{.key = routing::TurnKey{routing::ConversationKey(1), routing::GroupKey(1), {}},
+                           .source = routing::KeySource::codex,
+                           .prompt = &prompt,
+                           .bytes = 80'000};
+  for (const std::uint64_t system : {1, 2}) {
+    prompt.system.hash = system;
+    router().route(facts, start)->finish(routing::TurnEnd::answered, {20'000, 0, 10}, start + 1s);
+  }
+  const auto lost = [](const json& event) { return event["prompt_breaks"].at(0)["lost_tokens_last_hour"]; };
+  EXPECT_GT(lost(events(feed_.next(start + 2s), "prompt_breaks").at(0)), 0);
+  EXPECT_TRUE(events(feed_.next(start + 30min), "prompt_breaks").empty());
+  EXPECT_EQ(lost(events(feed_.next(start + 70min), "prompt_breaks").at(0)), 0);
+  EXPECT_TRUE(events(feed_.next(start + 80min), "prompt_breaks").empty());
+}
+
 TEST_F(LiveTest, SendsAllAnewWhenSomeHaveBeenForgotten) {
   for (std::uint64_t i = 1; i <= 3; ++i) turn(i, start);
   feed_.next(start + 1s);

@@ -142,7 +142,8 @@ json findings_json(const engine::Facts& facts) {
     list.push_back({{"severity", engine::describe(finding.severity)},
                     {"topic", finding.topic},
                     {"text", finding.text},
-                    {"advice", finding.advice}});
+                    {"advice", finding.advice},
+                    {"source", engine::describe(finding.source)}});
   }
   return list;
 }
@@ -169,19 +170,30 @@ json models_json(const gateway::Directory& directory) {
   return {{"models", std::move(models)}};
 }
 
-json engines_json(const gateway::Directory& directory) {
+namespace {
+
+json engine_json(const gateway::Backend& backend, Instant now) {
+  const auto facts = backend.facts();
+  const auto& scraped = backend.monitor->scraped();
+  const auto* pool = backend.pool;
+  const auto model_source = pool && pool->is_configured ? engine::Source::configured : engine::Source::models;
+  return {{"name", backend.config.name},
+          {"url", backend.connections.origin().url()},
+          {"up", backend.monitor->is_up()},
+          {"last_error", backend.monitor->last_error()},
+          {"scrape_age_s", scraped ? json(seconds(now - *scraped)) : json(nullptr)},
+          {"version", facts ? json(facts->version) : json(nullptr)},
+          {"ranks", facts ? json(facts->ranks.size()) : json(nullptr)},
+          {"findings", facts ? findings_json(*facts) : json::array()},
+          {"model", pool ? json(pool->name) : json(nullptr)},
+          {"model_source", pool ? json(engine::describe(model_source)) : json(nullptr)}};
+}
+
+}  // namespace
+
+json engines_json(const gateway::Directory& directory, Instant now) {
   json engines = json::array();
-  for (const auto& backend : directory.backends()) {
-    const auto& facts = backend->monitor->facts();
-    engines.push_back({{"name", backend->config.name},
-                       {"url", backend->connections.origin().url()},
-                       {"up", backend->monitor->is_up()},
-                       {"last_error", backend->monitor->last_error()},
-                       {"version", facts ? json(facts->version) : json(nullptr)},
-                       {"ranks", facts ? json(facts->ranks.size()) : json(nullptr)},
-                       {"findings", facts ? findings_json(*facts) : json::array()},
-                       {"model", backend->pool ? json(backend->pool->name) : json(nullptr)}});
-  }
+  for (const auto& backend : directory.backends()) engines.push_back(engine_json(*backend, now));
   return {{"engines", std::move(engines)}};
 }
 

@@ -10,7 +10,7 @@
 namespace lmw::admin {
 
 nlohmann::json models_json(const gateway::Directory& directory);
-nlohmann::json engines_json(const gateway::Directory& directory);
+nlohmann::json engines_json(const gateway::Directory& directory, Instant now);
 nlohmann::json routing_json(const gateway::Pool& pool, Instant now);
 
 // Applies {"affinity", "spill_threshold", "admission", "wait_share"} to a pool; all of it or nothing. The

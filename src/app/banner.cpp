@@ -18,16 +18,15 @@ std::string engine_banner(const gateway::Backend& backend) {
   const auto url = backend.connections.origin().url();
   if (!backend.monitor->is_up())
     return fmt::format("Engine {} is down: {}\n", url, backend.monitor->last_error());
-  const auto& facts = *backend.monitor->facts();
+  const auto facts = *backend.facts();
   auto out = fmt::format("Engine {}: {}, vLLM {}, {} replica{}", url, backend.pool->name,
                          facts.version.empty() ? "of unknown version" : facts.version, facts.ranks.size(),
                          facts.ranks.size() == 1 ? "" : "s");
   const auto& capacity = facts.ranks.front().kv_capacity_tokens;
   out += capacity ? fmt::format(", {} KV tokens each", *capacity) : ", KV capacity unknown";
   if (const auto& length = facts.models.front().max_model_len) out += fmt::format(", context {}", *length);
-  const auto& max_num_seqs = backend.config.max_num_seqs ? backend.config.max_num_seqs : facts.max_num_seqs;
-  out += max_num_seqs ? fmt::format(", max_num_seqs {}", *max_num_seqs)
-                      : ", max_num_seqs unknown (256 assumed until learnt)";
+  out += facts.max_num_seqs ? fmt::format(", max_num_seqs {}", *facts.max_num_seqs)
+                            : ", max_num_seqs unknown (256 assumed until learnt)";
   return out + "\n";
 }
 

@@ -74,7 +74,8 @@ nlohmann::ordered_json to_json(const Checkup& checkup) {
     findings.push_back({{"severity", engine::describe(finding.severity)},
                         {"topic", finding.topic},
                         {"text", finding.text},
-                        {"advice", finding.advice}});
+                        {"advice", finding.advice},
+                        {"source", engine::describe(finding.source)}});
   }
   return {{"url", checkup.url},     {"up", checkup.facts.has_value()},
           {"error", checkup.error}, {"version", facts.version},

@@ -9,6 +9,17 @@
 
 namespace lmw::engine {
 
+Facts with(const ConfiguredFacts& configured, Facts found) {
+  if (configured.ranks) found.ranks.resize(static_cast<std::size_t>(*configured.ranks));
+  if (configured.max_num_seqs) found.max_num_seqs = configured.max_num_seqs;
+  for (auto& rank : found.ranks) {
+    if (configured.kv_capacity_tokens) rank.kv_capacity_tokens = configured.kv_capacity_tokens;
+    if (configured.host_kv_tokens) rank.host_kv_tokens = configured.host_kv_tokens;
+  }
+  found.configured = configured;
+  return found;
+}
+
 Result<ServedModel> choose_model(const Facts& facts, const std::string& url, const std::string& id) {
   const auto found =
       id.empty() ? facts.models.begin() : std::ranges::find(facts.models, id, &ServedModel::id);

@@ -26,13 +26,25 @@ struct RankFacts {
   std::optional<std::int64_t> host_kv_tokens;  // where the engine tells what a token takes
 };
 
+// What the configuration says of an engine, before all that the engine tells. Empty: it says nothing.
+struct ConfiguredFacts {
+  std::optional<int> ranks;
+  std::optional<int> max_num_seqs;
+  std::optional<std::int64_t> kv_capacity_tokens;  // a replica
+  std::optional<std::int64_t> host_kv_tokens;      // a replica
+};
+
 struct Facts {
   std::string version;              // of /version; "" = unknown
   std::vector<ServedModel> models;  // in the engine's order: the base model first
   std::vector<RankFacts> ranks;     // in order of rank; at least one
   std::optional<int> max_num_seqs;  // only in vLLM's dev mode
   bool has_metrics = false;         // /metrics answers with vLLM's names
+  ConfiguredFacts configured;       // those of the above that are not from the engine
 };
+
+// What was found, and before it what is configured.
+Facts with(const ConfiguredFacts& configured, Facts found);
 
 // The model of that name; the first one for "". An error names what the engine at `url` serves.
 Result<ServedModel> choose_model(const Facts& facts, const std::string& url, const std::string& id);

@@ -11,11 +11,15 @@ namespace lmw::engine {
 
 enum class Severity { ok, note, warning, problem };
 
+// Where a finding is known from: paths of the engine, the configuration, our own default, the probe.
+enum class Source { unknown, version, models, metrics, server_info, configured, assumed, probe };
+
 struct Finding {
   Severity severity = Severity::ok;
   std::string topic;   // "version", "replicas", "kv capacity", ...
   std::string text;    // what was found
   std::string advice;  // what to do about it; "" = nothing
+  Source source = Source::unknown;
 };
 
 // What a short probe of the engine showed beyond discovery.
@@ -26,6 +30,7 @@ struct ProbeResult {
 };
 
 std::string_view describe(Severity severity);
+std::string_view describe(Source source);  // "/metrics", "configured", ...
 
 // In the order in which a person would want to read them.
 std::vector<Finding> findings(const Facts& facts, const ProbeResult& probe);

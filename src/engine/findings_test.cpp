@@ -69,6 +69,39 @@ TEST(Findings, SayWhatAHostTierIsAndWhatItWouldBring) {
   EXPECT_EQ(about("host tier", facts)->text, "64 GiB a replica, 466000 tokens");
 }
 
+TEST(Findings, GoByWhatIsConfiguredAndSayWhereEachIsFrom) {
+  auto told = good();
+  told.max_num_seqs.reset();
+  for (auto& rank : told.ranks) {
+    rank.kv_capacity_tokens.reset();
+    rank.host_kv_gib = 64;
+  }
+  EXPECT_EQ(about("kv capacity", told)->source, Source::unknown);
+  EXPECT_EQ(about("max_num_seqs", told)->source, Source::assumed);
+  EXPECT_EQ(about("replicas", told)->source, Source::metrics);
+  const auto facts =
+      with({.ranks = 3, .max_num_seqs = 32, .kv_capacity_tokens = 5000, .host_kv_tokens = 90'000}, told);
+  EXPECT_EQ(about("kv capacity", facts)->text, "5000 tokens a replica");
+  EXPECT_EQ(about("host tier", facts)->text, "90000 tokens a replica");
+  EXPECT_EQ(about("max_num_seqs", facts)->text, "32 a replica");
+  EXPECT_EQ(about("replicas", facts)->text, "3 set");
+  for (const auto* topic : {"kv capacity", "host tier", "max_num_seqs", "replicas"}) {
+    EXPECT_EQ(about(topic, facts)->severity, Severity::ok) << topic;
+    EXPECT_EQ(about(topic, facts)->source, Source::configured) << topic;
+  }
+  EXPECT_EQ(about("version", facts)->source, Source::version);
+}
+
+TEST(Findings, DoNotAskForReplicasThatAreConfigured) {
+  auto told = good();
+  told.has_metrics = false;
+  told.ranks = {RankFacts{}};
+  const auto facts = with({.ranks = 4}, told);
+  EXPECT_THAT(about("metrics", facts)->advice, testing::Not(HasSubstr("engine.ranks")));
+  EXPECT_THAT(about("metrics", facts)->text, testing::Not(HasSubstr("one replica")));
+  EXPECT_EQ(about("replicas", facts)->text, "4 set");
+}
+
 TEST(Findings, OfOneReplicaDoNotSpeakOfRanks) {
   auto facts = good();
   facts.version = "0.26.0";

@@ -76,6 +76,7 @@ struct Monitor::State {
   bool outdated = false;     // the facts may be those of an earlier run
   std::optional<Facts> facts;
   std::string last_error;
+  std::optional<Instant> scraped;
   RunMark run;
 
   static awaitable<void> loop(std::shared_ptr<State> self);
@@ -186,6 +187,7 @@ awaitable<void> Monitor::State::scrape() {
     co_return;
   }
   last_error.clear();
+  scraped = now;
   co_await take(std::move(*page), now);
   if (up && !stopped) co_await heed_health();
 }
@@ -258,6 +260,8 @@ void Monitor::stop() {
 bool Monitor::is_up() const { return state_->up; }
 
 const std::optional<Facts>& Monitor::facts() const { return state_->facts; }
+
+const std::optional<Instant>& Monitor::scraped() const { return state_->scraped; }
 
 const std::string& Monitor::last_error() const { return state_->last_error; }
 

@@ -2,9 +2,9 @@
 // anew.
 //
 // It is down when its port refuses, when /health answers with an error, or when neither /metrics nor /health
-// answers. It comes up by a new discovery. A slow, failing, malformed or huge /metrics only leaves readings to
-// age. It has started anew when its process start time changes, when a counter goes back, when its port has
-// refused, and, where its metrics can't tell, when it comes back after it was down.
+// answers. It comes up by a new discovery. A slow, failing, malformed or huge /metrics only leaves readings
+// to age. It has started anew when its process start time changes, when a counter goes back, when its port
+// has refused, and, where its metrics can't tell, when it comes back after it was down.
 #pragma once
 
 #include <functional>
@@ -46,8 +46,9 @@ class Monitor {
   void stop();
 
   bool is_up() const;
-  const std::optional<Facts>& facts() const;  // of the last discovery
-  const std::string& last_error() const;      // why it is down, or why the last scrape failed; "" = none
+  const std::optional<Facts>& facts() const;      // of the last discovery
+  const std::optional<Instant>& scraped() const;  // when /metrics was last read; nothing: never yet
+  const std::string& last_error() const;          // why it is down, or why the last scrape failed; "" = none
 
   // A turn could not connect: it is down from now on, until it is found again.
   void report_refused();

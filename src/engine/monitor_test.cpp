@@ -87,6 +87,16 @@ TEST_F(MonitorTest, FindsAnEngineAndReadsEachRank) {
   EXPECT_EQ(readings_[1], std::pair(std::size_t{1}, std::string("1")));
 }
 
+TEST_F(MonitorTest, TellsWhenMetricsWereLastRead) {
+  ASSERT_TRUE(find_it());
+  ASSERT_TRUE(run_until([this, first = monitor_->scraped()] { return monitor_->scraped() > first; }));
+  engine_.answers["/metrics"].status = 500;
+  ASSERT_TRUE(run_rounds("/metrics"));
+  const auto last = *monitor_->scraped();
+  ASSERT_TRUE(run_rounds("/metrics"));
+  EXPECT_EQ(*monitor_->scraped(), last);
+}
+
 TEST_F(MonitorTest, FindsAnEngineThatAppearsLater) {
   engine_.go_away();
   monitor_->start();

@@ -27,7 +27,7 @@ std::string_view without_suffix(std::string_view model) {
 
 Directory::Directory(net::asio::io_context& context, const config::Config& config, const EngineClock& clock)
     : config_(config), clock_(clock) {
-  for (const auto& model : config.models) add_pool(model);
+  for (const auto& model : config.models) add_pool(model).is_configured = true;
   for (const auto& engine : config.engines) {
     const auto origin = parse_origin(engine.url).value();
     backends_.push_back(std::make_unique<Backend>(
@@ -132,7 +132,8 @@ void Directory::judge_responses(Backend& backend, const engine::Facts& facts) {
       backend.config.url, facts.version);
 }
 
-void Directory::found(Backend& backend, const engine::Facts& facts) {
+void Directory::found(Backend& backend, const engine::Facts& told) {
+  const auto facts = backend.with_configured(told);
   auto& pool = pool_for(backend, facts);
   if (backend.pool && backend.pool != &pool) {
     // It serves another model now; its old replicas stay known, and down.
@@ -146,17 +147,15 @@ void Directory::found(Backend& backend, const engine::Facts& facts) {
 
   std::vector<std::string> labels;
   for (const auto& rank : facts.ranks) labels.push_back(rank.label);
-  if (backend.config.ranks) labels.resize(static_cast<std::size_t>(*backend.config.ranks));
   replicas.set_ranks(backend.endpoint, labels);
   for (std::size_t rank = 0; rank < labels.size(); ++rank) {
     auto& replica = replicas[replicas[backend.endpoint].replicas[rank]];
-    replica.max_num_seqs = backend.config.max_num_seqs ? backend.config.max_num_seqs : facts.max_num_seqs;
-    const auto told = rank < facts.ranks.size() ? facts.ranks[rank] : engine::RankFacts{};
-    const auto& set = backend.config;
-    replica.kv_capacity_tokens = set.kv_capacity_tokens ? set.kv_capacity_tokens : told.kv_capacity_tokens;
-    replica.host_kv_tokens = set.host_kv_tokens ? set.host_kv_tokens : told.host_kv_tokens;
-    if (!replica.host_kv_tokens && told.host_kv_gib.value_or(0) <= 0) replica.host_kv_tokens = 0;
-    replica.host_kv_rate = set.host_kv_rate;
+    const auto& known = facts.ranks[rank];
+    replica.max_num_seqs = facts.max_num_seqs;
+    replica.kv_capacity_tokens = known.kv_capacity_tokens;
+    replica.host_kv_tokens = known.host_kv_tokens;
+    if (!replica.host_kv_tokens && known.host_kv_gib.value_or(0) <= 0) replica.host_kv_tokens = 0;
+    replica.host_kv_rate = backend.config.host_kv_rate;
   }
   replicas[backend.endpoint].up = true;
   judge_responses(backend, facts);

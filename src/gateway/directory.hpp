@@ -43,7 +43,7 @@ class Directory {
   std::function<void(const Backend&)> on_change;
 
  private:
-  void found(Backend& backend, const engine::Facts& facts);
+  void found(Backend& backend, const engine::Facts& told);
   void lost(Backend& backend);
   static void judge_responses(Backend& backend, const engine::Facts& facts);
   Pool& pool_for(const Backend& backend, const engine::Facts& facts);

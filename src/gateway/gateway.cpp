@@ -180,9 +180,7 @@ net::awaitable<void> Gateway::handle_route(net::ServerConnection& client, wire::
 struct Gateway::Exchange {
   net::ServerConnection& client;
   TurnRequest request;
-  Instant received{};
   RelayPlan plan;
-  Progress progress;
   std::optional<Destination> destination;
   TurnUnderWay turn;
   bool settled = false;
@@ -203,11 +201,10 @@ net::awaitable<void> Gateway::forward(net::ServerConnection& client, TurnRequest
 
   Exchange exchange{.client = client,
                     .request = std::move(request),
-                    .received = received,
                     .plan = plan,
                     .turn = {pool, co_await net::asio::this_coro::executor}};
-  auto& progress = exchange.progress;
   auto& turn = exchange.turn;
+  auto& progress = turn.progress;
   turn.client = exchange.request.client();
   turn.since = received;
   std::optional<InFlight::Listed> listed;
@@ -225,8 +222,8 @@ net::awaitable<void> Gateway::forward(net::ServerConnection& client, TurnRequest
 void Gateway::settle(Exchange& exchange) {
   auto* ticket = exchange.destination ? exchange.destination->ticket() : nullptr;
   if (!ticket || std::exchange(exchange.settled, true)) return;
-  const auto end = end_of(exchange.progress);
-  const auto& usage = exchange.progress.usage;
+  const auto end = end_of(exchange.turn.progress);
+  const auto& usage = exchange.turn.progress.usage;
   auto& pool = *exchange.request.pool;
   log_turn(pool, *ticket, end, usage);
   ticket->finish(end, {usage.prompt, usage.cached, usage.completion}, clock_.now());
@@ -234,7 +231,8 @@ void Gateway::settle(Exchange& exchange) {
 }
 
 net::awaitable<void> Gateway::run(Exchange& exchange) {
-  auto& [client, request, received, plan, progress, destination, turn, settled] = exchange;
+  auto& [client, request, plan, destination, turn, settled] = exchange;
+  auto& progress = turn.progress;
   try {
     if (auto refusal = co_await find_destination(exchange)) {
       plan.heartbeat.stop();
@@ -280,9 +278,10 @@ net::awaitable<std::optional<Refusal>> Gateway::find_destination(Exchange& excha
     exchange.destination.emplace(pool, *endpoint);
     co_return std::nullopt;
   }
-  auto ticket = pool.router.route(exchange.request.facts(hasher_), exchange.received);
+  auto ticket = pool.router.route(exchange.request.facts(hasher_), exchange.turn.since);
   pool.waiting_room.wake();
   if (!ticket) co_return no_engine(pool);
+  exchange.turn.prompt_tokens = ticket->prompt_tokens();
   if (ticket->is_held()) {
     exchange.turn.held = ticket->turn();
     exchange.turn.conversation = ticket->conversation();

@@ -8,6 +8,7 @@
 
 #include "base/time.hpp"
 #include "gateway/pool.hpp"
+#include "gateway/progress.hpp"
 #include "net/asio.hpp"
 
 namespace lmw::gateway {
@@ -25,6 +26,8 @@ class TurnUnderWay {
   std::optional<routing::TurnId> held;        // waits for room
   std::optional<routing::Decision> decision;  // nothing: not yet
   bool has_content = false;
+  std::optional<double> prompt_tokens;  // an estimate; nothing: not routed yet
+  Progress progress;
 
   // Completes when an operator cancels the turn.
   net::awaitable<void> until_cancelled();

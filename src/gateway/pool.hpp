@@ -19,6 +19,7 @@ struct Pool {
       : name(std::move(model)), router(settings, limits), waiting_room(router, clock) {}
 
   std::string name;                  // the model as the engines serve it
+  bool is_configured = false;        // else an engine told of it
   std::vector<std::string> aliases;  // globs of other names for it
   routing::Router router;
   WaitingRoom waiting_room;

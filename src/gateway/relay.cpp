@@ -6,6 +6,7 @@
 
 #include "gateway/model_echo.hpp"
 #include "wire/sse.hpp"
+#include "wire/usage.hpp"
 
 namespace lmw::gateway {
 
@@ -161,6 +162,7 @@ net::awaitable<void> relay_events(net::ServerConnection& client, Answer& answer,
     }
     if (watch.has_content()) note_content(progress, true);
     progress.usage = watch.usage();
+    progress.content_events = watch.content_events();
     if (!out.empty()) plan.heartbeat.passing_on(!splitter.in_overlong());
     if (watch.end() != wire::StreamEnd::open) plan.heartbeat.stop();
     if ((first || !out.empty()) && !co_await client.write(out)) {

@@ -6,15 +6,13 @@
 // engine did, an answer that is no stream is told as the error event that ends ours.
 #pragma once
 
-#include <exception>
-#include <functional>
 #include <optional>
 #include <string>
 
 #include "gateway/dispatch.hpp"
 #include "gateway/heartbeat.hpp"
+#include "gateway/progress.hpp"
 #include "net/server_connection.hpp"
-#include "wire/usage.hpp"
 
 namespace lmw::gateway {
 
@@ -30,17 +28,6 @@ struct RelayPlan {
   std::optional<Echo> echo;
   net::Timeout idle;     // between two pieces of the answer
   Heartbeat& heartbeat;  // of this client
-};
-
-// How far an answer has come; outlives the relay, which may be cancelled at any point.
-struct Progress {
-  bool client_gone = false;
-  bool complete = false;  // the client has all of it
-  bool ok = false;        // the engine answered with success
-  wire::Usage usage;
-  // Called once, when the first content is about to be passed on; whether it is that of a stream.
-  std::function<void(bool streamed)> on_content;
-  std::exception_ptr fault;  // a bug of ours has ended it
 };
 
 net::awaitable<void> relay(net::ServerConnection& client, Answer& answer, RelayPlan plan, Progress& progress);

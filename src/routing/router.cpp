@@ -79,6 +79,9 @@ std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
 // What a turn's prompt tells of its conversation.
 void Router::remember(Ticket& ticket, const TurnFacts& turn, const Recognition& seen, bool homed) {
   ticket.bytes_ = turn.bytes;
+  const bool goes_on = seen.key && homed && !seen.replaced;
+  ticket.prompt_tokens_ =
+      estimate_.tokens(turn.bytes, goes_on ? table_.find(seen.key->conversation) : nullptr);
   if (!turn.prompt || !seen.key || (!homed && ticket.decision_.outcome != Outcome::not_followed)) return;
   ticket.prompt_ = seen.key->conversation;
   ticket.broken_ = seen.broken;

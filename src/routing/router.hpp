@@ -67,6 +67,8 @@ class Ticket {
   // Once it is no longer held.
   const Decision& decision() const { return decision_; }
   std::optional<ConversationKey> conversation() const { return conversation_; }
+  // Of its prompt, before the engine has counted them: an estimate.
+  double prompt_tokens() const { return prompt_tokens_; }
 
   // The first content byte has come, `ttfb` after the request's last byte. Counted once. Of an answer that is
   // not streamed it comes with the last one.
@@ -87,6 +89,7 @@ class Ticket {
   std::optional<PromptBreak> broken_;      // where its prompt differs from the one before it
   std::string client_;
   std::uint64_t bytes_ = 0;
+  double prompt_tokens_ = 0;
   std::vector<EndpointId> tried_;  // could not take it
   Why why_;
   ShadowTurn shadow_;

@@ -37,12 +37,11 @@ Ticket Router::hold(const TurnFacts& turn, const Recognition& seen, Instant now)
                                    .begins = begins(turn, seen),
                                    .head = turn.head,
                                    .since = now});
-  const auto* goes_on = seen.replaced ? nullptr : conversation;
   places_.arrive(ticket.turn_,
                  {.conversation = seen.key->conversation,
                   .group = seen.key->group,
                   .head = turn.head,
-                  .prompt = estimate_.tokens(turn.bytes, goes_on),
+                  .prompt = ticket.prompt_tokens_,
                   .begins = begins(turn, seen),
                   .replaced = seen.replaced,
                   .attraction = conversation ? Attraction{} : attraction(turn, seen, nullptr)},

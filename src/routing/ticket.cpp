@@ -14,6 +14,7 @@ Ticket::Ticket(Ticket&& other) noexcept
       broken_(other.broken_),
       client_(std::move(other.client_)),
       bytes_(other.bytes_),
+      prompt_tokens_(other.prompt_tokens_),
       tried_(std::move(other.tried_)),
       why_(other.why_),
       shadow_(other.shadow_),

@@ -10,20 +10,31 @@ namespace lmw::store {
 
 namespace {
 
-constexpr int layout = 1;  // of the tables; kept as user_version
+constexpr int layout = 2;  // of the tables; kept as user_version
 
 // What another process holds is no reason to wait: it holds it for as long as it runs.
-constexpr const char* set_up =
+constexpr const char* taking_it =
     "PRAGMA locking_mode = EXCLUSIVE;"
     "PRAGMA journal_mode = WAL;"
     "PRAGMA synchronous = NORMAL;"
-    "PRAGMA wal_autocheckpoint = 200;"
+    "PRAGMA wal_autocheckpoint = 200;";
+
+constexpr const char* set_up =
     "BEGIN IMMEDIATE;"
     "CREATE TABLE IF NOT EXISTS sample ("
     "  model TEXT, resolution INTEGER, at INTEGER, seconds REAL, cached INTEGER, computed INTEGER,"
     "  completion INTEGER, turns INTEGER, unmeasured INTEGER, failed INTEGER, in_flight_seconds REAL,"
-    "  in_flight_most INTEGER, ttfb TEXT, PRIMARY KEY (model, resolution, at)) WITHOUT ROWID;"
-    "PRAGMA user_version = 1;"
+    "  in_flight_most INTEGER, ttfb TEXT, held_seconds REAL NOT NULL DEFAULT 0,"
+    "  held_most INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (model, resolution, at)) WITHOUT ROWID;"
+    "PRAGMA user_version = 2;"
+    "COMMIT;";
+
+// Layout 1 did not have what waited.
+constexpr const char* from_layout_1 =
+    "BEGIN IMMEDIATE;"
+    "ALTER TABLE sample ADD COLUMN held_seconds REAL NOT NULL DEFAULT 0;"
+    "ALTER TABLE sample ADD COLUMN held_most INTEGER NOT NULL DEFAULT 0;"
+    "PRAGMA user_version = 2;"
     "COMMIT;";
 
 class Statement {
@@ -90,6 +101,8 @@ void bind(Statement& insert, const ModelRow& row) {
   insert.bind(sample.in_flight_seconds);
   insert.bind(static_cast<std::int64_t>(sample.in_flight_most));
   insert.bind(to_text(sample.ttfb));
+  insert.bind(sample.held_seconds);
+  insert.bind(static_cast<std::int64_t>(sample.held_most));
 }
 
 ModelRow row_of(Statement& select) {
@@ -105,6 +118,8 @@ ModelRow row_of(Statement& select) {
             .failed = select.integer(9),
             .in_flight_seconds = select.real(10),
             .in_flight_most = static_cast<int>(select.integer(11)),
+            .held_seconds = select.real(13),
+            .held_most = static_cast<int>(select.integer(14)),
             .ttfb = ttfb_from(select.text(12))}}};
 }
 
@@ -118,17 +133,22 @@ Result<HistoryFile> HistoryFile::open(const std::string& path) {
       sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
   HistoryFile file(database);
   if (opened != SQLITE_OK) return failure(fmt::format("{}: {}", path, sqlite3_errmsg(database)));
-  {
-    Statement version(database, "PRAGMA user_version");
-    if (version.step() == SQLITE_ROW && version.integer(0) > layout)
-      return failure(fmt::format("{}: written by a newer LM Warden", path));
-  }
-  if (const auto ready = file.run(set_up); !ready) {
+  const auto found = file.layout_found();
+  if (found > layout) return failure(fmt::format("{}: written by a newer LM Warden", path));
+  auto ready = file.run(taking_it);
+  if (ready && found == 1) ready = file.run(from_layout_1);
+  if (ready) ready = file.run(set_up);
+  if (!ready) {
     const bool taken = sqlite3_errcode(database) == SQLITE_BUSY;
     return failure(
         fmt::format("{}: {}", path, taken ? "another LM Warden has it open" : ready.error().message));
   }
   return file;
+}
+
+std::int64_t HistoryFile::layout_found() const {
+  Statement version(database_.get(), "PRAGMA user_version");
+  return version.step() == SQLITE_ROW ? version.integer(0) : 0;
 }
 
 Result<void> HistoryFile::run(const char* sql) const {
@@ -151,7 +171,7 @@ Result<void> HistoryFile::write(const std::vector<ModelRow>& rows) {
   if (const auto begun = run("BEGIN IMMEDIATE"); !begun) return begun;
   Result<void> result;
   {
-    Statement insert(database_.get(), "INSERT OR REPLACE INTO sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    Statement insert(database_.get(), "INSERT OR REPLACE INTO sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     for (const auto& row : rows) {
       bind(insert, row);
       if (insert.step() != SQLITE_DONE) {

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,8 @@ class HistoryTest : public testing::Test {
   std::string path() const { return (folder_ / "history.sqlite").string(); }
   static Sample at(std::int64_t time) {
     Sample sample{.at = time, .seconds = 10, .cached = 70, .computed = 30, .turns = 1, .in_flight_most = 2};
+    sample.held_seconds = 4;
+    sample.held_most = 3;
     sample.ttfb[16] = 3;
     return sample;
   }
@@ -70,6 +73,31 @@ TEST_F(HistoryTest, SurvivesBeingKilledWithTheLastWriteThatReturned) {
   waitpid(child, &status, 0);
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(History(path()).since("a", 0, 0).size(), 2u);
+}
+
+TEST_F(HistoryTest, TakesOverAFileOfTheLayoutBefore) {
+  sqlite3* old = nullptr;
+  ASSERT_EQ(sqlite3_open(path().c_str(), &old), SQLITE_OK);
+  const auto* layout_1 =
+      "CREATE TABLE sample (model TEXT, resolution INTEGER, at INTEGER, seconds REAL, cached INTEGER,"
+      "  computed INTEGER, completion INTEGER, turns INTEGER, unmeasured INTEGER, failed INTEGER,"
+      "  in_flight_seconds REAL, in_flight_most INTEGER, ttfb TEXT,"
+      "  PRIMARY KEY (model, resolution, at)) WITHOUT ROWID;"
+      "INSERT INTO sample VALUES ('a', 0, 600, 10, 70, 30, 0, 1, 0, 0, 25, 2, '0,5');"
+      "PRAGMA user_version = 1;";
+  EXPECT_EQ(sqlite3_exec(old, layout_1, nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(old);
+  {
+    History history(path());
+    EXPECT_EQ(history.problem(), "");
+    history.add("a", at(610));
+  }
+  const auto samples = History(path()).since("a", 0, 0);
+  ASSERT_EQ(samples.size(), 2u);
+  EXPECT_EQ(samples[0].cached, 70);
+  EXPECT_EQ(samples[0].ttfb[1], 5);
+  EXPECT_EQ(samples[0].held_most, 0);
+  EXPECT_EQ(samples[1], at(610));
 }
 
 TEST_F(HistoryTest, GoesOnInMemoryWhereTheFileCannotBeUsed) {

@@ -14,6 +14,8 @@ void Sample::add(const Sample& other) {
   failed += other.failed;
   in_flight_seconds += other.in_flight_seconds;
   in_flight_most = std::max(in_flight_most, other.in_flight_most);
+  held_seconds += other.held_seconds;
+  held_most = std::max(held_most, other.held_most);
   for (std::size_t i = 0; i < ttfb.size(); ++i) ttfb[i] += other.ttfb[i];
 }
 

@@ -18,6 +18,8 @@ struct Sample {
   std::int64_t turns = 0, unmeasured = 0, failed = 0;
   double in_flight_seconds = 0;  // turns in flight × engine seconds
   int in_flight_most = 0;
+  double held_seconds = 0;  // turns that waited for room × engine seconds
+  int held_most = 0;
   std::array<std::int64_t, ttfb_buckets> ttfb{};  // turns, by time to first byte
 
   void add(const Sample& other);

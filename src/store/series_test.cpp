@@ -7,6 +7,8 @@ namespace {
 
 Sample at(std::int64_t time, std::int64_t tokens = 100) {
   Sample sample{.at = time, .seconds = 10, .cached = tokens, .in_flight_most = static_cast<int>(time % 7)};
+  sample.held_seconds = 2;
+  sample.held_most = static_cast<int>(time / 10 % 5);
   sample.ttfb[3] = 1;
   return sample;
 }
@@ -24,6 +26,8 @@ TEST(Series, RollsTenSecondsUpToMinutesAndHours) {
   EXPECT_EQ(hours[0].cached, 36'000);
   EXPECT_EQ(hours[0].ttfb[3], 360);
   EXPECT_EQ(hours[0].in_flight_most, 6);
+  EXPECT_EQ(minutes[1].held_seconds, 12);
+  EXPECT_EQ(hours[0].held_most, 4);
 }
 
 TEST(Series, TellsTheRowsThatASampleHasChanged) {

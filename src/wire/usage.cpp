@@ -199,24 +199,28 @@ bool StreamWatch::observe_openai(const SseEvent& event) {
     finish(StreamEnd::complete);
     return true;
   }
-  const bool matters = !content_ || has_key(event.data, R"("usage")") || has_key(event.data, R"("error")");
-  if (!matters) return true;
+  const bool matters =
+      !has_content() || has_key(event.data, R"("usage")") || has_key(event.data, R"("error")");
+  if (!matters) {
+    ++content_events_;
+    return true;
+  }
   const auto answer = read_answer(Family::openai, event.data);
   if (!answer) return true;
   if (answer->is_error) finish(StreamEnd::error);
-  if (answer->has_content) content_ = true;
+  if (answer->has_content) ++content_events_;
   take(answer->usage);
   return !(hide_usage_ && answer->empty_choices && answer->has_usage);
 }
 
 void StreamWatch::observe_anthropic(const SseEvent& event) {
   if (event.name == "ping" || event.name == "content_block_stop") return;
-  if (event.name == "content_block_delta") content_ = true;
-  if (event.name.starts_with("content_block") && content_) return;
+  if (event.name == "content_block_delta") ++content_events_;
+  if (event.name.starts_with("content_block") && has_content()) return;
   auto answer = read_answer(Family::anthropic, event.data);
   if (!answer) return;
   if (!event.name.empty()) answer->type = event.name;
-  if (answer->type == "content_block_delta" || answer->has_content) content_ = true;
+  if (answer->type == "content_block_delta" || answer->has_content) ++content_events_;
   if (answer->type == "message_stop") finish(StreamEnd::complete);
   if (answer->type == "error") finish(StreamEnd::error);
   // The opener's count of output tokens is a placeholder: an answer cut short later has not 0 of them.
@@ -226,7 +230,7 @@ void StreamWatch::observe_anthropic(const SseEvent& event) {
 
 void StreamWatch::observe_responses(const SseEvent& event) {
   // Text, reasoning and the arguments of tool calls all come as deltas.
-  if (event.name.ends_with(".delta")) content_ = true;
+  if (event.name.ends_with(".delta")) ++content_events_;
   if (event.name == "response.failed") finish(StreamEnd::error);
   if (event.name != "response.completed" && event.name != "response.incomplete") return;
   finish(StreamEnd::complete);

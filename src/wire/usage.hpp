@@ -36,7 +36,9 @@ class StreamWatch {
   bool observe(const SseEvent& event);
 
   // A token of the answer has passed (heartbeats and openers don't count).
-  bool has_content() const { return content_; }
+  bool has_content() const { return content_events_ > 0; }
+  // How many events with content have passed. About as many as tokens: engines send one or a few in each.
+  std::int64_t content_events() const { return content_events_; }
   StreamEnd end() const { return end_; }
   const Usage& usage() const { return usage_; }
 
@@ -49,7 +51,7 @@ class StreamWatch {
 
   Endpoint endpoint_;
   bool hide_usage_;
-  bool content_ = false;
+  std::int64_t content_events_ = 0;
   StreamEnd end_ = StreamEnd::open;
   Usage usage_;
 };

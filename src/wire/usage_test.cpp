@@ -261,6 +261,27 @@ TEST(StreamWatch, AResponsesStreamHasNoContentBeforeItsFirstDelta) {
   EXPECT_EQ(watch.end(), StreamEnd::open);
 }
 
+TEST(StreamWatch, CountsTheEventsWithContentOfEachFamily) {
+  const std::string text = R"({"choices":[{"delta":{"content":"x"}}]})";
+  const std::string opener = R"({"choices":[{"delta":{"role":"assistant","content":""}}]})";
+  const std::string usage = R"({"choices":[],"usage":{"prompt_tokens":5}})";
+  EXPECT_EQ(after(Endpoint::chat_completions, frame(opener) + frame(text) + ": ping\n\n" + frame(text) +
+                                                  frame(text) + frame(usage) + "data: [DONE]\n\n")
+                .content_events(),
+            3);
+  const std::string delta = R"({"type":"content_block_delta","delta":{}})";
+  for (const std::string name : {"", "event: content_block_delta\n"}) {
+    EXPECT_EQ(
+        after(Endpoint::messages, name + frame(delta) + "event: ping\ndata: {}\n\n" + name + frame(delta))
+            .content_events(),
+        2);
+  }
+  EXPECT_EQ(after(Endpoint::responses, "event: response.output_text.delta\n" + frame("{}") +
+                                           "event: response.output_text.done\n" + frame("{}"))
+                .content_events(),
+            1);
+}
+
 TEST(StreamWatch, AFailedResponseIsAnError) {
   const StreamWatch watch = after(Endpoint::responses, "event: response.failed\ndata: {\"response\":{}}\n\n");
   EXPECT_EQ(watch.end(), StreamEnd::error);

@@ -160,6 +160,22 @@ class Telling(GatewayCase):
         gateway.poll(lambda: replicas_up() == {"one": 2, "two": 0}, what="it to be seen down")
         self.assertTrue({e["url"]: e for e in gateway.engines()}[two.url]["last_error"])
 
+    def test_what_is_configured_goes_before_what_the_engine_tells_and_each_fact_has_its_source(self):
+        upstream = self.upstream(ranks=2)
+        set_facts = 'kv_capacity_tokens = 50000\nmax_num_seqs = 64\nhost_kv_tokens = 9000'
+        gateway = self.gateway(config=f'[[engine]]\nurl = "{upstream.url}"\n{set_facts}\n')
+        gateway.poll(lambda: gateway.engines()[0]["scrape_age_s"] is not None, what="a scrape")
+        engine, = gateway.engines()
+        self.assertLess(engine["scrape_age_s"], 10)
+        self.assertEqual(engine["model_source"], "/v1/models")
+        found = {finding["topic"]: (finding["severity"], finding["text"], finding["source"])
+                 for finding in engine["findings"]}
+        self.assertEqual(found["kv capacity"], ("ok", "50000 tokens a replica", "configured"))
+        self.assertEqual(found["host tier"], ("ok", "9000 tokens a replica", "configured"))
+        self.assertEqual(found["max_num_seqs"], ("ok", "64 a replica", "configured"))
+        self.assertEqual(found["replicas"], ("ok", "2 found", "/metrics"))
+        self.assertEqual({replica["kv_capacity_tokens"] for replica in gateway.routing()["replicas"]}, {50000})
+
     def test_a_conversation_tells_its_home_and_its_sizes(self):
         upstream, gateway = self.pair()
         gateway.chat([("X-Session-Id", "conversation-1")])

@@ -148,6 +148,8 @@ class InFlight(GatewayCase):
             self.assertTrue(upstream.wait_for(lambda: len(upstream.turns) == 1))
             turn, = self.turns(gateway)
             self.assertEqual((turn["client"], turn["phase"], turn["model"]), ("a/1", "prefill", "tiny"))
+            self.assertGreater(turn["prompt_tokens_estimate"], 0)
+            self.assertIsNone(turn["content_events"])
             self.assertEqual(self.cancel(gateway, turn["number"]).status, 200)
             answer = client.read_response()
         self.assert_openai_error(answer, 400)
@@ -184,6 +186,8 @@ class InFlight(GatewayCase):
         def answer(exchange):
             exchange.stream_head()
             exchange.chunk(b'data: {"choices":[]}\n\n')
+            for _ in range(3):
+                exchange.chunk(b'data: {"choices":[{"delta":{"content":"x"}}]}\n\n')
             exchange.wait_gone()
 
         upstream.answer = answer
@@ -192,7 +196,9 @@ class InFlight(GatewayCase):
             client.read_head()
             client.reader.until(b"data: ")
             client.reader.until(b"ping")
+            gateway.poll(lambda: self.turns(gateway)[0]["content_events"] == 3, what="the content to have passed")
             turn, = self.turns(gateway)
+            self.assertEqual(turn["phase"], "streaming")
             self.cancel(gateway, turn["number"])
             self.assertNotIn(b"error", client.at_end())
 

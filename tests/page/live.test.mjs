@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Box } from "./box.mjs";
 import { launch, openPage, show } from "./browser.mjs";
+import { Proxy } from "./proxy.mjs";
 
 let box, browser;
 
@@ -21,6 +22,17 @@ test("a new conversation appears by itself", async () => {
   await page.getByText("No conversation yet.").waitFor();
   await box.turn("aaaaaaaa-aaaa-4bbb-8ccc-dddddddddddd", hello);
   await page.locator("table.conversations tbody tr").waitFor();
+  await close();
+});
+
+test("the ages of a conversation's turns go on while nothing happens", async () => {
+  await box.turn("eeeeeeee-aaaa-4bbb-8ccc-dddddddddddd", hello);
+  const { conversations } = await box.get(`/admin/api/models/${box.model}/conversations`);
+  const { page, close } = await openPage(browser, `${box.admin}/#/conversation/${box.model}/${conversations[0].key}`);
+  for (const of of ["main tbody th", ".axis span:nth-child(2)", ".axis span:nth-child(3)"]) {
+    const before = await page.locator(of).first().innerText();
+    await page.waitForFunction(([of, text]) => document.querySelector(of).innerText !== text, [of, before]);
+  }
   await close();
 });
 
@@ -54,6 +66,7 @@ test("a turn in flight is shown and can be cancelled", async () => {
   const { page, close } = await openPage(browser, `${box.admin}/#/in-flight`, { agree: true });
   const turn = box.turn("dddddddd-aaaa-4bbb-8ccc-dddddddddddd", hello, { max_tokens: 20_000 });
   const refused = assert.rejects(turn, /400: .*cancelled on the page/);
+  assert.match(await page.locator("td[data-label='Prompt, estimate']").innerText(), /^[1-9]\d*$/);
   await page.getByRole("button", { name: "Cancel" }).click();
   await refused;
   await page.getByText("Nothing is running.").waitFor();
@@ -64,11 +77,15 @@ test("a turn in flight is shown and can be cancelled", async () => {
 test("a held turn shows its place in the queue, what it needs and what holds the room", async () => {
   const box = await Box.start({ replicas: 1, speed: 5, flags: ["--admission", "on"] });
   const { page, close } = await openPage(browser, `${box.admin}/#/in-flight`);
+  const overview = await openPage(browser, box.admin);
+  const heldThere = overview.page.locator(".figure", { hasText: "In flight" }).filter({ hasText: /and [12] held/ }).waitFor();
   const session = (i) => `0000000${i}-bbbb-4bbb-8ccc-dddddddddddd`;
   const long = [{ role: "user", content: "word ".repeat(15_000) }];
   const turns = Promise.all([1, 2, 3].map((i) => box.turn(session(i), long, { max_tokens: 300 })));
   const held = page.locator("main tbody tr", { hasText: /held · 1/ });
   assert.match(await held.innerText(), /Needs [\d.]+k, and [\d.k]+ are left beside \d conversations? that hold/);
+  await heldThere;
+  await overview.close();
   await turns;
   await page.getByText("Nothing is running.").waitFor();
   await close();
@@ -92,5 +109,28 @@ test("a gateway that ends does not wait for open pages", async () => {
   await box.gateway.end();
   assert.ok(Date.now() - begin < 3000, `${Date.now() - begin} ms`);
   await box.restartGateway();
+  await close();
+});
+
+test("a feed that has gone dead without an end is opened anew", async () => {
+  const proxy = await Proxy.start(box.admin);
+  const { page, close } = await openPage(browser, proxy.url);
+  await page.getByText("Live", { exact: true }).waitFor();
+  proxy.letFeedsGoDead();
+  await page.getByText(/Stale since \d/).waitFor();
+  await page.getByText("Live", { exact: true }).waitFor();
+  await close();
+  proxy.end();
+});
+
+test("a page for which there is no feed left says so, and goes on when there is", async () => {
+  const feeds = Array.from({ length: 32 }, () => new AbortController());
+  for (const { signal } of feeds) assert.equal((await fetch(`${box.admin}/admin/api/live`, { signal })).status, 200);
+  const { page, close } = await openPage(browser, box.admin);
+  await page.getByRole("alert").filter({ hasText: "too many pages are open" }).waitFor();
+  feeds.pop().abort();
+  await page.getByText("Live", { exact: true }).waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0);
+  for (const feed of feeds) feed.abort();
   await close();
 });

@@ -1,4 +1,4 @@
-// Five thousand conversations, all of them shown: the page stays smooth.
+// Five thousand conversations, all of them shown: the page stays smooth. Of more it shows the latest.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Box } from "./box.mjs";
@@ -74,6 +74,19 @@ test("5,000 conversations stay smooth while turns go on", async () => {
     console.log(`${what}: ${found.frames} frames, p50 ${found.p50.toFixed(1)} ms, p95 ${found.p95.toFixed(1)} ms, longest ${found.longest.toFixed(0)} ms`);
   }
   for (const [what, found] of Object.entries({ scrolled, watched, searched })) assert.ok(found.p95 < most[what], what);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test("of more than 5,000 conversations the page forgets those seen longest ago", async () => {
+  const { page, complaints, close } = await openPage(browser, `${box.admin}/#/conversations`);
+  await page.getByRole("heading", { name: "5,000 of 5,000" }).waitFor();
+  const more = 40;
+  for (let i = 0; i < more; ++i) await turn(conversations + i);
+  await page.getByRole("heading", { name: "5,000 of 5,040" }).waitFor();
+  const { conversations: latest } = await box.get(`/admin/api/models/${box.model}/conversations`);
+  await page.getByLabel("Search").fill(latest[0].key);
+  await page.getByRole("heading", { name: "1 of 5,040" }).waitFor();
   assert.deepEqual(complaints, []);
   await close();
 });

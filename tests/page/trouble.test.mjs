@@ -19,6 +19,9 @@ test("an engine that is killed and comes back is shown without a reload", async 
   const { page, complaints, close } = await openPage(browser, `${box.admin}/#/engines`);
   const state = page.locator("main .section-head .badge");
   await state.filter({ hasText: /^up$/ }).waitFor();
+  const facts = page.locator("dl.facts");
+  await facts.filter({ hasText: /Last scrape\s*[\d.]+\sm?s ago/ }).waitFor();
+  assert.match(await facts.innerText(), /Version\s+\S+ from \/version\s+Replicas\s+4 from \/metrics/);
   await page.evaluate(() => (window.mark = "the same page"));
   await box.killEngine();
   await state.filter({ hasText: /^down$/ }).waitFor();

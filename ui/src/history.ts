@@ -32,6 +32,8 @@ export interface History {
     completion_per_s: Column;
     in_flight: Column;
     in_flight_most: Column;
+    held: Column;
+    held_most: Column;
     ttfb_p50_s: Column;
     ttfb_p95_s: Column;
   };

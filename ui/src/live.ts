@@ -1,5 +1,6 @@
 // What the live feed has told, and whether it still tells. Views read it by useLive().
 import { useEffect, useReducer } from "preact/hooks";
+import { look } from "./api";
 import type { Conversation, PromptBreak, Routing, State } from "./types";
 
 // A conversation with the time at which its ages were right.
@@ -8,10 +9,13 @@ export type Known = Conversation & { at: number };
 export interface Conversations {
   changes: number; // how often they have changed
   total: number;
-  byKey: Map<string, Known>;
+  byKey: Map<string, Known>; // the one seen longest ago first
 }
 
+const most = 5000; // conversations of a model: the feed tells no more, and not which of them are forgotten
+
 const silence = 5000; // ms without an event: the feed is lost, whatever the socket says
+const patience = 10_000; // ms without one: it is opened anew where the gateway answers
 
 class Live {
   state: State | null = null;
@@ -20,8 +24,11 @@ class Live {
   lastEvent = 0; // ms
   stale = false;
   locked = false; // the admin token is asked for
+  refusal = ""; // why the feed is not given
 
   private source: EventSource | null = null;
+  private opened = 0; // ms
+  private looking = false;
   private listeners = new Set<() => void>();
 
   start() {
@@ -52,11 +59,13 @@ class Live {
     this.source?.close();
     const source = new EventSource("/admin/api/live");
     this.source = source;
+    this.opened = Date.now();
     const on = (name: string, take: (data: any) => void) =>
       source.addEventListener(name, (event) => {
         take(JSON.parse((event as MessageEvent<string>).data));
         this.lastEvent = Date.now();
         this.stale = false;
+        this.refusal = "";
       });
     on("conversations", (data) => this.takeConversations(data));
     on("prompt_breaks", (data) => this.breaks.set(data.model, { list: data.prompt_breaks, at: Date.now() }));
@@ -71,7 +80,14 @@ class Live {
     const at = Date.now();
     const old = this.conversations.get(data.model);
     const byKey = data.reset || !old ? new Map<string, Known>() : old.byKey;
-    for (const each of data.conversations) byKey.set(each.key, { ...each, at });
+    for (const each of data.conversations.toReversed()) {
+      byKey.delete(each.key);
+      byKey.set(each.key, { ...each, at });
+    }
+    for (const key of byKey.keys()) {
+      if (byKey.size <= most) break;
+      byKey.delete(key);
+    }
     this.conversations.set(data.model, { changes: (old?.changes ?? 0) + 1, total: data.total, byKey });
   }
 
@@ -80,17 +96,29 @@ class Live {
       this.stale = true;
       this.tell();
     }
+    if (this.looking || this.locked) return;
+    this.looking = true;
     // An event source does not say why it was refused.
-    const answer = await fetch("/admin/api/models", { method: "HEAD" }).catch(() => null);
-    if (answer?.status === 401 && !this.locked) {
+    const refused = this.source?.readyState === EventSource.CLOSED;
+    const seen = await (refused ? look("GET", "/admin/api/live") : look("HEAD", "/admin/api/models"));
+    this.looking = false;
+    if (seen?.status === 401) {
       this.locked = true;
       this.source?.close();
-      this.tell();
+    } else if (!refused && seen?.status === 200 && this.silent() > patience) {
+      this.connect();
     }
+    this.refusal = (refused && !this.locked && seen?.refusal) || "";
+    this.tell();
+  }
+
+  // How long nothing has come, in ms.
+  private silent() {
+    return Date.now() - Math.max(this.lastEvent, this.opened);
   }
 
   private watch() {
-    if (this.lastEvent && Date.now() - this.lastEvent > silence) this.lost();
+    if (this.silent() > silence) this.lost();
     // The browser gives up on some errors; we don't.
     if (this.source?.readyState === EventSource.CLOSED && !this.locked) this.connect();
   }

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { clock } from "./format";
 import { live, useLive } from "./live";
 import { Login } from "./login";
+import { Problem } from "./parts";
 import { type Route, href, useRoute } from "./route";
 import { ThemeButton } from "./theme";
 import type { State } from "./types";
@@ -37,7 +38,7 @@ const views: { id: string; title: string; view: (props: ViewProps) => JSX.Elemen
 ];
 
 export function Shell() {
-  const { state, stale, locked } = useLive();
+  const { state, stale, locked, refusal } = useLive();
   const route = useRoute();
   const current = views.find((each) => each.id === route.view) ?? views[0]!;
   const heading = useFocusOnChange(route);
@@ -70,12 +71,13 @@ export function Shell() {
         <h1 ref={heading} tabIndex={-1}>
           {current.title}
         </h1>
+        <Problem why={refusal} what="Nothing new comes" />
         {locked ? (
           <Login done={() => live.unlock()} />
         ) : state ? (
           <current.view state={state} name={route.name} of={route.of} />
         ) : (
-          <p class="empty">Waiting for the first numbers…</p>
+          !refusal && <p class="empty">Waiting for the first numbers…</p>
         )}
       </main>
       <footer>LM Warden {state?.version}</footer>

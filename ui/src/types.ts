@@ -102,6 +102,7 @@ export interface Finding {
   topic: string;
   text: string;
   advice: string;
+  source: string; // a path of the engine, or a word
 }
 
 export interface Engine {
@@ -109,9 +110,11 @@ export interface Engine {
   url: string;
   up: boolean;
   last_error: string;
+  scrape_age_s: number | null;
   version: string | null;
   ranks: number | null;
   model: string | null;
+  model_source: string | null;
   findings: Finding[];
 }
 
@@ -162,6 +165,8 @@ export interface TurnUnderWay {
   client: string;
   phase: "held" | "prefill" | "streaming";
   age_s: number;
+  prompt_tokens_estimate: number | null;
+  content_events: number | null; // so far; null of one that is not streamed
   held: Held | null; // null of one that does not wait
   outcome: string | null; // of a held one not known yet
   replica: number | null;

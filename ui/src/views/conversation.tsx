@@ -16,8 +16,11 @@ interface Answer {
   turns: TurnRecord[];
 }
 
+// With the time at which its ages were right.
+type Known = Answer & { at: number };
+
 export function Conversation({ name, of }: ViewProps) {
-  const [answer, set] = useState<Answer | null>(null);
+  const [answer, set] = useState<Known | null>(null);
   const [error, setError] = useState("");
   const known = name !== null && of !== null ? live.conversations.get(name)?.byKey.get(of) : undefined;
   const changed = known ? `${known.turns} ${known.in_flight}` : "";
@@ -25,7 +28,7 @@ export function Conversation({ name, of }: ViewProps) {
     if (name === null || of === null) return;
     call<Answer>("GET", modelPath(name, `conversations/${encodeURIComponent(of)}`)).then(
       (data) => {
-        set(data);
+        set({ ...data, at: Date.now() });
         setError("");
       },
       (failure: Error) => setError(failure.message),
@@ -33,7 +36,8 @@ export function Conversation({ name, of }: ViewProps) {
   }, [name, of, changed]);
   if (error) return <Empty>{error}</Empty>;
   if (!answer || name === null) return <Empty>Waiting for its turns…</Empty>;
-  const { conversation: it, turns } = answer;
+  const { conversation: it, turns, at } = answer;
+  const since = (Date.now() - at) / 1000;
   return (
     <>
       <p>
@@ -65,8 +69,8 @@ export function Conversation({ name, of }: ViewProps) {
           <Empty>None of its turns is among the last that are remembered.</Empty>
         ) : (
           <>
-            <TurnLanes turns={turns} />
-            <Turns turns={turns} />
+            <TurnLanes turns={turns} since={since} />
+            <Turns turns={turns} since={since} />
           </>
         )}
         <p class="note">
@@ -79,7 +83,8 @@ export function Conversation({ name, of }: ViewProps) {
   );
 }
 
-function Turns({ turns }: { turns: TurnRecord[] }) {
+// `since`: seconds since their ages were right.
+function Turns({ turns, since }: { turns: TurnRecord[]; since: number }) {
   const widest = Math.max(1, ...turns.map((turn) => turn.prompt_tokens ?? 0));
   return (
     <Table label="Turns, the latest first" class="turns">
@@ -111,21 +116,21 @@ function Turns({ turns }: { turns: TurnRecord[] }) {
         </tr>
       </thead>
       <tbody>
-        {turns.map((turn, i) => <Turn key={i} turn={turn} widest={widest} />).toReversed()}
+        {turns.map((turn, i) => <Turn key={i} turn={turn} ago={turn.ended_s + since} widest={widest} />).toReversed()}
       </tbody>
     </Table>
   );
 }
 
 // A second row says why it went there.
-function Turn({ turn, widest }: { turn: TurnRecord; widest: number }) {
+function Turn({ turn, ago, widest }: { turn: TurnRecord; ago: number; widest: number }) {
   const [open, setOpen] = useState(false);
   const prompt = turn.prompt_tokens ?? 0;
   const cached = turn.cached_tokens;
   return (
     <>
       <tr>
-        <th scope="row">{duration(turn.ended_s)} ago</th>
+        <th scope="row">{duration(ago)} ago</th>
         <td>{count(turn.replica)}</td>
         <td>
           <button type="button" class="unfold" aria-expanded={open} onClick={() => setOpen(!open)}>

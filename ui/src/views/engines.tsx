@@ -1,5 +1,5 @@
 // The engines: what was discovered of each, and what is missing.
-import { dash } from "../format";
+import { dash, duration } from "../format";
 import { Badge, Empty, Section, type Tone } from "../parts";
 import type { ViewProps } from "../shell";
 import type { Engine, Finding } from "../types";
@@ -22,8 +22,7 @@ export function Engines({ state }: ViewProps) {
         </Section>
       ))}
       <p class="note">
-        Everything here was discovered from /version, /v1/models and /metrics of the engine, and what the configuration
-        says goes before it. <code>lmwarden doctor --engine URL</code> also asks the model two short questions, to see
+        What the configuration says goes before what an engine tells. <code>lmwarden doctor --engine URL</code> also asks the model two short questions, to see
         whether its answers report cached tokens.
       </p>
     </>
@@ -31,20 +30,37 @@ export function Engines({ state }: ViewProps) {
 }
 
 function Facts({ engine }: { engine: Engine }) {
+  const sourceOf = (topic: string) => engine.findings.find((each) => each.topic === topic)?.source;
   return (
     <dl class="facts">
       <dt>URL</dt>
       <dd>
-        <code>{engine.url}</code>
+        <code>{engine.url}</code> <From source="configured" />
       </dd>
       <dt>Model</dt>
-      <dd>{engine.model ?? dash}</dd>
+      <dd>
+        {engine.model ?? dash} <From source={engine.model_source} />
+      </dd>
       <dt>Version</dt>
-      <dd>{engine.version || dash}</dd>
+      <dd>
+        {engine.version || dash} <From source={sourceOf("version")} />
+      </dd>
       <dt>Replicas</dt>
-      <dd>{engine.ranks ?? dash}</dd>
+      <dd>
+        {engine.ranks ?? dash} <From source={sourceOf("replicas")} />
+      </dd>
+      <dt>Last scrape</dt>
+      <dd>
+        {engine.scrape_age_s === null ? "none yet" : `${duration(engine.scrape_age_s)} ago`} <From source="/metrics" />
+      </dd>
     </dl>
   );
+}
+
+// Where something is known from.
+function From({ source }: { source: string | null | undefined }) {
+  if (!source || source === "unknown") return null;
+  return <small class="from">{source.startsWith("/") ? `from ${source}` : source}</small>;
 }
 
 function Findings({ findings }: { findings: Finding[] }) {
@@ -55,7 +71,7 @@ function Findings({ findings }: { findings: Finding[] }) {
           <Badge tone={tones[each.severity]}>{each.severity}</Badge>
           <b>{each.topic}</b>
           <span>
-            {each.text}
+            {each.text} <From source={each.source} />
             {each.advice && <small>{each.advice}</small>}
           </span>
         </li>

@@ -34,6 +34,8 @@ export function InFlight({ state }: ViewProps) {
               <th scope="col">Client</th>
               <th scope="col">Phase</th>
               <th scope="col">Age</th>
+              <th scope="col">Prompt, estimate</th>
+              <th scope="col">Generated, estimate</th>
               <th scope="col">Replica</th>
               <th scope="col">Why there, or what it waits for</th>
               <th scope="col">
@@ -62,6 +64,8 @@ export function InFlight({ state }: ViewProps) {
                   </Badge>
                 </td>
                 <td data-label="Age">{duration(turn.age_s)}</td>
+                <td data-label="Prompt, estimate">{tokens(turn.prompt_tokens_estimate)}</td>
+                <td data-label="Generated, estimate">{tokens(turn.content_events)}</td>
                 <td data-label="Replica">{count(turn.held ? turn.held.replica : turn.replica)}</td>
                 <td class="text" data-label={turn.held ? undefined : "Why there"}>
                   {turn.held ? <Waits held={turn.held} /> : turn.outcome === null ? "–" : words(turn.outcome)}
@@ -77,7 +81,8 @@ export function InFlight({ state }: ViewProps) {
         </Table>
       )}
       <p class="note">
-        Held: it waits for room in the KV cache; the number is its place in the queue. Prefill: sent to the engine, and no content has come yet (the engine may have it in its queue). A cancelled turn
+        Held: it waits for room in the KV cache; the number is its place in the queue. Prefill: sent to the engine, and no content has come yet (the engine may have it in its queue). Prompt: tokens, by its
+        size. Generated: events of the answer that have passed, about a token each. A cancelled turn
         frees its slot in the engine at once; a client whose answer had not begun is told, one in the middle of an answer
         is cut off.
       </p>

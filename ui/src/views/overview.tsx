@@ -49,7 +49,11 @@ function Box({ routing }: { routing: Routing[] }) {
         value={percent(prompt ? cached / prompt : null)}
         note={`of prompt tokens, since the start${unmeasured ? `; ${plural(unmeasured, "turn")} unmeasured, counted as computed` : ""}`}
       />
-      <Figure label="In flight" value={count(sum((each) => each.totals.in_flight))} note="turns" />
+      <Figure
+        label="In flight"
+        value={count(sum((each) => each.totals.in_flight))}
+        note={`turns, and ${count(sum((each) => each.totals.held))} held`}
+      />
       <Figure label="Conversations" value={count(sum((each) => each.totals.conversations))} note="with a home" />
       <Figure label="Prompt" value={tokens(prompt)} note={`${tokens(cached)} cached`} />
       <Figure label="Completion" value={tokens(sum((each) => each.totals.completion_tokens))} note="tokens" />
@@ -87,7 +91,9 @@ function ModelRow({ routing, model }: { routing: Routing; model: Model | undefin
       <td>
         {model ? `${model.replicas_up} of ${model.replicas}` : "–"} {down > 0 && <Badge tone="bad">{down} down</Badge>}
       </td>
-      <td>{count(totals.in_flight)}</td>
+      <td>
+        {count(totals.in_flight)} {totals.held > 0 && <Badge tone="warn">{count(totals.held)} held</Badge>}
+      </td>
       <td>{count(totals.conversations)}</td>
       <td>{percent(totals.sticky_share, 1)}</td>
       <td>

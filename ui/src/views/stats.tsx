@@ -1,4 +1,4 @@
-// Charts over time: prompt tokens cached and computed, completion tokens, time to first byte, turns in flight.
+// Charts over time: prompt tokens cached and computed, completion tokens, time to first byte, turns in flight and held.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { Chart } from "../chart";
 import { count, duration, percent, plural, tokens } from "../format";
@@ -101,10 +101,11 @@ function Charts({ history }: { history: History }) {
         ],
       },
       {
-        title: "Turns in flight",
+        title: "Turns in flight and held",
         lines: [
           { label: "most", color: "--computed", values: points.in_flight_most, show: turns },
           { label: "mean", color: "--cached", values: points.in_flight, fill: true, show: turns },
+          { label: "held, mean", color: "--bad", values: points.held, show: turns },
         ],
       },
     ],

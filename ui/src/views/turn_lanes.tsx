@@ -1,10 +1,10 @@
 // The turns of a conversation on a time-line: a lane for each replica, a bar for each turn, split into what it found
-// cached and what was computed. The table below it says the same in words.
+// cached and what was computed. The table below it says the same in words. `since`: seconds since their ages were right.
 import { clock, duration, tokens, words } from "../format";
 import { Split } from "../parts";
 import type { TurnRecord } from "../types";
 
-export function TurnLanes({ turns }: { turns: TurnRecord[] }) {
+export function TurnLanes({ turns, since }: { turns: TurnRecord[]; since: number }) {
   const begin = Math.max(...turns.map((turn) => turn.ended_s + turn.took_s));
   const end = Math.min(...turns.map((turn) => turn.ended_s));
   const span = Math.max(begin - end, 0.001);
@@ -25,8 +25,8 @@ export function TurnLanes({ turns }: { turns: TurnRecord[] }) {
       ))}
       <div class="lane axis">
         <span class="lane-name" />
-        <span>{duration(begin)} ago</span>
-        <span>{end < 1 ? clock(Date.now()) : `${duration(end)} ago`}</span>
+        <span>{duration(begin + since)} ago</span>
+        <span>{end + since < 1 ? clock(Date.now()) : `${duration(end + since)} ago`}</span>
       </div>
     </div>
   );
