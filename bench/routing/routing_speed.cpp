@@ -20,6 +20,7 @@ using namespace std::chrono_literals;
 constexpr std::uint32_t replicas = 64;
 constexpr std::uint64_t conversations = 8192;
 constexpr std::int64_t prompt = 10'000;
+constexpr std::int64_t shared = 3'000;  // of these, by all conversations
 constexpr std::int64_t answer = 250;
 
 // Of this thread: what else the machine does is left out. Reading it is itself the first row of the table.
@@ -84,7 +85,8 @@ class Box {
     return ticket;
   }
   void finish(routing::Ticket& ticket) const {
-    ticket.finish(routing::TurnEnd::answered, {prompt, prompt - 200, answer}, now);
+    const bool is_first = ticket.decision().outcome == routing::Outcome::placed;
+    ticket.finish(routing::TurnEnd::answered, {prompt, is_first ? shared : prompt - 200, answer}, now);
   }
 
   routing::Router router{{.admission = routing::Admission::automatic}, {}};
