@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 from harness import answers
-from harness.gateway import BINARY, Gateway
+from harness.gateway import BINARY, SANITIZED, Gateway
 from harness.simulator import Simulator
 from harness.upstream import Upstream, free_port
 
@@ -46,7 +46,7 @@ class Calibrate(Case):
         self.assertEqual(found["kv_tokens"], 38896)
         for field, expected in (("base_s", 1.17 * 0.0233), ("prefill_s", 1.17 * 1.45e-4), ("attn_s", 1.17 * 2.25e-8),
                                 ("kvread_s", 1.17 * 5.1e-7), ("tokenize_s", 4e-5)):
-            self.assertLess(abs(found[field] / expected - 1), 0.25, (field, found))
+            self.assertLess(abs(found[field] / expected - 1), 0.5 if SANITIZED else 0.25, (field, found))
         for factor, expected in zip(found["slow"], (1, 0.88 / 1.17, 1, 0.71 / 1.17)):
             self.assertLess(abs(factor - expected), 0.1, found)
         table = self.lmwarden("lab", "published", "--sessions", "4", "--profile", "lmwarden-profile.json").stdout
