@@ -89,20 +89,23 @@ int longest_prompt(const CalibrateOptions& options, const replica::Profile& prof
   return options.longest_prompt.value_or(static_cast<int>(std::min<std::int64_t>(fits, most_prompt)));
 }
 
-void print(const replica::Profile& profile, const bench::Fit& fit, const std::string& file) {
+void print(const replica::Profile& profile, const bench::Calibration& measured, const std::string& file) {
   const auto& cost = profile.cost;
   fmt::print(
       "\nA step takes {:.2f} ms, {:.1f} µs a prompt token (twice that at {}), {:.2f} ms a sequence that "
       "decodes,\n"
       "{:.1f} ns a KV token it reads; {:.1f} ms each way over the network,\n"
-      "{:.1f} µs a prompt token of template and tokenizer{}.\n"
+      "{} of template and tokenizer{}.\n"
       "The measurements differ from this by at most {:.0f} %.\n",
       cost.base * 1e3, cost.prefill * 1e6,
       cost.attn > 0 ? fmt::format("a context of {:.0f} tokens", cost.prefill / cost.attn) : "no length",
-      cost.seq * 1e3, cost.kvread * 1e9, seconds(profile.network) * 1e3, profile.tokenize * 1e6,
+      cost.seq * 1e3, cost.kvread * 1e9, seconds(profile.network) * 1e3,
+      measured.tokenizer_measured
+          ? fmt::format("{:.1f} µs a prompt token", profile.tokenize * 1e6)
+          : "nothing is known (the engine tells no cached tokens: --enable-prompt-tokens-details)",
       profile.slow.empty() ? ""
                            : fmt::format("; replicas are slower by {:.2f}", fmt::join(profile.slow, ", ")),
-      fit.worst_error * 100);
+      measured.fit.worst_error * 100);
   if (file != "-") fmt::print("\nWritten: {}; use it as `lmwarden lab published --profile {}`\n", file, file);
 }
 
@@ -148,7 +151,7 @@ net::awaitable<Result<void>> calibrate(net::asio::io_context& context, const Cal
                                             {"worst_error", fmt::format("{:.3f}", measured->fit.worst_error)},
                                             {"by", "lmwarden " + std::string(version)}}));
   if (!written) co_return std::unexpected(written.error());
-  if (options.save != "-") print(*profile, measured->fit, options.save);
+  if (options.save != "-") print(*profile, *measured, options.save);
   co_return Result<void>();
 }
 

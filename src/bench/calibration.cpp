@@ -88,6 +88,7 @@ class Calibrator {
   workload::Words words_;
   std::uint64_t conversations_ = 0;
   std::vector<Observation> observations_;  // of the first rank
+  bool cached_told_ = false;
 };
 
 // Of each rank against the first, what the engine's steps took.
@@ -117,9 +118,12 @@ net::awaitable<Result<Calibration>> Calibrator::run() {
     if (length == longest) longest_prompts = std::move(measured->unread);
   }
   if (const auto done = co_await side_by_side(); !done) co_return std::unexpected(done.error());
+  if (!cached_told_) {
+    for (auto& observation : observations_) observation.tokenized = 0;
+  }
   const auto fitted = fit(observations_);
   if (!fitted) co_return std::unexpected(fitted.error());
-  co_return Calibration{*fitted, slowness(longest_prompts, *fitted)};
+  co_return Calibration{*fitted, cached_told_, slowness(longest_prompts, *fitted)};
 }
 
 net::awaitable<Result<Calibrator::Prompts>> Calibrator::prompts(int length) {
@@ -136,7 +140,10 @@ net::awaitable<Result<Calibrator::Prompts>> Calibrator::prompts(int length) {
   note_prompt(unread);
   note_answers(unread, 1);
   // Without what was cached there is no telling what the second time was spent on.
-  if (cached.cached_tokens > 0) note_prompt(cached);
+  if (cached.cached_tokens > 0) {
+    cached_told_ = true;
+    note_prompt(cached);
+  }
   for (std::size_t rank = 0; rank < options_.ranks; ++rank) {
     const auto first = median(all.unread[rank]), again = median(all.cached[rank]);
     said_(fmt::format("{}a prompt of {} tokens: first token after {:.3f} s, {}{}",

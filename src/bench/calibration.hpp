@@ -28,7 +28,8 @@ struct CalibrationOptions {
 
 struct Calibration {
   Fit fit;
-  std::vector<double> slow;  // of each rank, against the first
+  bool tokenizer_measured = false;  // else its cost is a part of what prefill costs
+  std::vector<double> slow;         // of each rank, against the first
 };
 
 // A minute or a few. `said` gets a line for each measurement.

@@ -46,11 +46,13 @@ net::awaitable<std::optional<EngineWatch::Reading>> EngineWatch::ask(const Engin
   co_return reading;
 }
 
-void EngineWatch::note(Engine& engine, const std::optional<Reading>& reading) {
+void EngineWatch::note(Engine& engine, const std::optional<Reading>& reading, bool asked_since) {
   engine.readable = reading.has_value();
   if (!reading) return;
   auto& counters = engine.counters;
-  if (reading->queries < counters.queries || reading->hits < counters.hits) ++counters.restarts;
+  const bool fell = reading->queries < counters.queries || reading->hits < counters.hits;
+  if (fell && !asked_since) return;  // made before the last one, and come after it
+  counters.restarts += fell;
   counters.queries = reading->queries;
   counters.hits = reading->hits;
 }
@@ -63,8 +65,9 @@ net::awaitable<report::EngineSums> EngineWatch::read() {
     const auto reading = co_await ask(engine);
     // Another poll may have asked later and been answered before: its counters are newer.
     if (request > engine.asked) {
+      note(engine, reading, request > engine.last_then);
       engine.asked = request;
-      note(engine, reading);
+      engine.last_then = requests_;
     }
     all = all && reading;
     if (reading) busy += reading->busy;

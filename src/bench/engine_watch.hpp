@@ -37,11 +37,13 @@ class EngineWatch {
     report::EngineCounters counters{};  // when it was last read
     bool readable = false;              // then, the last time that it was asked
     std::int64_t asked = 0;             // which request that was
+    std::int64_t last_then = 0;         // the last request of all when its answer came
   };
 
   net::awaitable<void> loop();
   static net::awaitable<std::optional<Reading>> ask(const Engine& engine);
-  static void note(Engine& engine, const std::optional<Reading>& reading);
+  // `asked_since`: after the last reading had come.
+  static void note(Engine& engine, const std::optional<Reading>& reading, bool asked_since);
 
   net::asio::io_context& context_;
   std::vector<Engine> engines_;

@@ -73,7 +73,11 @@ void Places::move(TurnId turn, ReplicaId replica, Instant now) {
   if (found == flights_.end()) return;
   found->second.replica = replica;
   auto& c = *found->second.conv;
-  change(c, [&] { use(c, replica, now); });
+  change(c, [&] {
+    if (!c.place) c.since = now;
+    c.place = true;
+    use(c, replica, now);
+  });
 }
 
 void Places::forget(Conv& c) {
@@ -156,7 +160,8 @@ const Places::Waiter* Places::next_holder(Instant now, bool& given_up) {
     --left;
     if (kept_free == c.home && turn.value() > overdue->turn.value()) continue;
     if (fits(c, waiter.request, *c.home)) return &waiter;
-    if (c.in_flight > 0 && replicas_.usable(*c.home)) continue;
+    const bool waits = c.in_flight > 0 || !has_slot(replicas_[*c.home]);
+    if (waits && replicas_.usable(*c.home)) continue;
     leave(c);
     given_up = true;
   }

@@ -146,18 +146,13 @@ bool Router::move(Ticket& ticket, Instant now) {
   std::optional<Decision> next;
   if (from.outcome == Outcome::unrouted || from.outcome == Outcome::not_followed) {
     next = unrouted(from.outcome, ticket.tried_);
+  } else if (is_homed(from.outcome) && from.outcome != Outcome::spilled) {
+    next = move_from_home(ticket, now);
   } else if (from.outcome != Outcome::client_pinned && from.outcome != Outcome::passed) {
     next = to_replica(from.outcome, least_loaded({replicas_, table_, now}, ticket.tried_));
   }
   if (!next) return false;
 
-  // A conversation whose home can't take it gets a new one. Where a turn only spilled, its home stays.
-  auto* conversation = ticket.conversation_ ? table_.find(*ticket.conversation_) : nullptr;
-  const bool rehomed = conversation && from.replica == conversation->home && next->replica;
-  if (rehomed) {
-    table_.move_home(*conversation, *next->replica);
-    if (from.outcome != Outcome::placed) next->outcome = Outcome::rehomed;
-  }
   adjust(*next, ticket.client_rank_, ticket.is_response_);
   enter(from, ticket.conversation_, -1);
   count(from, -1);
@@ -167,6 +162,21 @@ bool Router::move(Ticket& ticket, Instant now) {
   if (next->replica) places_.move(ticket.turn_, *next->replica, now);
   ++counters_.moved;
   return true;
+}
+
+// A conversation whose home can't take its turn gets a new one, and its other turns follow there.
+std::optional<Decision> Router::move_from_home(const Ticket& ticket, Instant now) {
+  auto* conversation = ticket.conversation_ ? table_.find(*ticket.conversation_) : nullptr;
+  const auto from = ticket.decision_.replica;
+  if (conversation && conversation->home != from && replicas_.usable(conversation->home) &&
+      !contains(ticket.tried_, replicas_[conversation->home].endpoint)) {
+    return to_replica(Outcome::sticky, conversation->home);
+  }
+  const auto home = least_loaded({replicas_, table_, now}, ticket.tried_);
+  if (!home) return std::nullopt;
+  if (conversation) table_.move_home(*conversation, *home);
+  const bool is_new = ticket.decision_.outcome == Outcome::placed && !ticket.why_.home;
+  return to_replica(is_new ? Outcome::placed : Outcome::rehomed, home);
 }
 
 // Counts a turn where it goes (+1), or no longer (-1).

@@ -140,6 +140,7 @@ class Router {
   std::optional<Decision> client_pinned(std::string_view header) const;
   std::optional<Decision> to_replica(Outcome outcome, std::optional<ReplicaId> replica) const;
   std::optional<Decision> unrouted(Outcome outcome, const std::vector<EndpointId>& tried) const;
+  std::optional<Decision> move_from_home(const Ticket& ticket, Instant now);
   std::optional<Decision> keyed(const TurnFacts& turn, const Recognition& seen, Instant now);
   std::optional<Decision> place(const TurnFacts& turn, const Recognition& seen, Conversation* conversation,
                                 Instant now);

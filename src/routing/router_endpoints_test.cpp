@@ -52,6 +52,21 @@ TEST_F(TwoEndpoints, ATurnThatMovesIsCountedOnceWhereItRan) {
   EXPECT_EQ(router_.table().find(ConversationKey(1))->turns, 2U);
 }
 
+TEST_F(TwoEndpoints, TurnsOfOneConversationMoveTogether) {
+  router_.replicas().set_ranks(second_, {"0", "1"});
+  router_.replicas().set_ranks(endpoint_, {"0", "1"});
+  const auto home = pass(turn_of(1));
+  auto one = router_.route(turn_of(1), start).value();
+  auto two = router_.route(turn_of(1), start).value();
+  router_.replicas()[home.endpoint].up = false;
+  ASSERT_TRUE(router_.move(one, start));
+  ASSERT_TRUE(router_.move(two, start));
+  EXPECT_EQ(one.decision().outcome, Outcome::rehomed);
+  EXPECT_EQ(two.decision().outcome, Outcome::sticky);
+  EXPECT_EQ(one.decision().replica, two.decision().replica);
+  EXPECT_EQ(router_.table().find(ConversationKey(1))->home, *one.decision().replica);
+}
+
 TEST_F(TwoEndpoints, AClientsRankStaysTheOnlyOneWhenItsTurnMoves) {
   router_.replicas().set_ranks(second_, {"0", "1"});
   auto turn = turn_of(1);

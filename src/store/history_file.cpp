@@ -133,10 +133,12 @@ Result<HistoryFile> HistoryFile::open(const std::string& path) {
       sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
   HistoryFile file(database);
   if (opened != SQLITE_OK) return failure(fmt::format("{}: {}", path, sqlite3_errmsg(database)));
-  const auto found = file.layout_found();
-  if (found > layout) return failure(fmt::format("{}: written by a newer LM Warden", path));
   auto ready = file.run(taking_it);
-  if (ready && found == 1) ready = file.run(from_layout_1);
+  // Not before: another one may have it, and change it until it ends.
+  const auto found = ready ? file.layout_found() : std::unexpected(ready.error());
+  if (!found) ready = std::unexpected(found.error());
+  if (found && *found > layout) return failure(fmt::format("{}: written by a newer LM Warden", path));
+  if (ready && *found == 1) ready = file.run(from_layout_1);
   if (ready) ready = file.run(set_up);
   if (!ready) {
     const bool taken = sqlite3_errcode(database) == SQLITE_BUSY;
@@ -146,9 +148,10 @@ Result<HistoryFile> HistoryFile::open(const std::string& path) {
   return file;
 }
 
-std::int64_t HistoryFile::layout_found() const {
+Result<std::int64_t> HistoryFile::layout_found() const {
   Statement version(database_.get(), "PRAGMA user_version");
-  return version.step() == SQLITE_ROW ? version.integer(0) : 0;
+  if (version.step() != SQLITE_ROW) return failed(database_.get());
+  return version.integer(0);
 }
 
 Result<void> HistoryFile::run(const char* sql) const {

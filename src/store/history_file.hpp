@@ -38,7 +38,7 @@ class HistoryFile {
   };
   explicit HistoryFile(sqlite3* database) : database_(database) {}
   Result<void> run(const char* sql) const;
-  std::int64_t layout_found() const;  // 0: of no file of ours yet
+  Result<std::int64_t> layout_found() const;  // 0: of no file of ours yet
 
   std::unique_ptr<sqlite3, Close> database_;
 };

@@ -136,17 +136,20 @@ class Interrupted(Bench):
         watched, held, waiting, go_on = Upstream(), threading.Event(), threading.Semaphore(0), threading.Event()
         self.addCleanup(watched.stop)
         self.addCleanup(go_on.set)
-        answer = watched.metrics
+        answer, answered = watched.metrics, []
 
         def metrics(exchange):
             if held.is_set():
                 waiting.release()
                 go_on.wait(20)
             answer(exchange)
+            answered.append(exchange)
 
         watched.metrics = metrics
         self.begin("2", "--metrics", watched.url, rest=300 * SPEED)
         self.gateway.poll(lambda: self.gateway.totals(MODEL)["unrouted"] > 1, what="the step to have begun")
+        begun = len(answered)
+        self.gateway.poll(lambda: len(answered) >= begun + 3, what="the reading at its beginning to have come")
         held.set()
         for _ in range(2):
             self.assertTrue(waiting.acquire(timeout=20))

@@ -37,9 +37,10 @@ class Calibrate(Case):
     def test_it_finds_the_profile_of_a_simulated_engine(self):
         """Its first card has the factor 1.17."""
         (self.folder / "box.json").write_text(json.dumps(A4000 | {"tokenize_s": 4e-5}))
-        engine = Simulator("--speed", "5", "--replicas", "4", "--profile", str(self.folder / "box.json"))
+        speed = "2" if SANITIZED else "5"  # what parsing costs here counts as the tokenizer's, so many times
+        engine = Simulator("--speed", speed, "--replicas", "4", "--profile", str(self.folder / "box.json"))
         self.addCleanup(engine.stop)
-        ended = self.lmwarden("calibrate", "--engine", engine.url, "--time-scale", "5", "--name", "mine")
+        ended = self.lmwarden("calibrate", "--engine", engine.url, "--time-scale", speed, "--name", "mine")
         self.assertIn("--profile lmwarden-profile.json", ended.stdout)
         found = json.loads((self.folder / "lmwarden-profile.json").read_text())
         self.assertEqual(found["name"], "mine")
@@ -70,7 +71,7 @@ class Calibrate(Case):
             exchange.stream_head()
             for _ in range(count):
                 exchange.chunk(answers.data_event(answers.chat_chunk({"reasoning": "hm "})))
-                time.sleep(0.004)
+                time.sleep(0.02)
             exchange.chunk(answers.usage_event((len(exchange.request.body) // 5, 16, count)))
             exchange.chunk(b"data: [DONE]\n\n")
             exchange.end()
@@ -80,7 +81,7 @@ class Calibrate(Case):
         each = [float(ms) for ms in re.findall(r"then one each ([\d.]+) ms", said)]
         self.assertEqual(len(each), 4, said)
         for ms in each:
-            self.assertTrue(2 < ms < 40, said)
+            self.assertTrue(5 < ms < 200, said)
 
     def test_an_engine_that_does_not_tell_its_cache(self):
         engine = Upstream()

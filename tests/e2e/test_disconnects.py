@@ -233,7 +233,7 @@ class Leaving(LeavingCase):
 class LeavingWhileHeld(LeavingCase):
     """Turns that wait for room in the cache, of which the engine knows nothing yet."""
 
-    AT_ONCE = 25
+    AT_ONCE = 10
     LONG = [{"role": "user", "content": "word " * 20_000}]
 
     def test_clients_that_leave_while_their_turns_are_held_leave_no_trace(self):
