@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the files of this folder as processes beside each other, and ends with one summary.
 
-usage: run.py [name ...]    e.g. run.py framing routing.Models
+usage: run.py [name ...]    e.g. run.py framing routing.Placement
 The binary is $LMWARDEN, else build/dev/bin/lmwarden. $E2E_JOBS processes run at once (2).
 """
 
