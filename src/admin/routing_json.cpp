@@ -136,18 +136,6 @@ json pool_threshold(const routing::Router& router) {
   return or_null(common ? common : router.settings().spill_threshold);
 }
 
-json findings_json(const engine::Facts& facts) {
-  json list = json::array();
-  for (const auto& finding : engine::findings(facts, {})) {
-    list.push_back({{"severity", engine::describe(finding.severity)},
-                    {"topic", finding.topic},
-                    {"text", finding.text},
-                    {"advice", finding.advice},
-                    {"source", engine::describe(finding.source)}});
-  }
-  return list;
-}
-
 }  // namespace
 
 json models_json(const gateway::Directory& directory) {
@@ -184,7 +172,7 @@ json engine_json(const gateway::Backend& backend, Instant now) {
           {"scrape_age_s", scraped ? json(seconds(now - *scraped)) : json(nullptr)},
           {"version", facts ? json(facts->version) : json(nullptr)},
           {"ranks", facts ? json(facts->ranks.size()) : json(nullptr)},
-          {"findings", facts ? findings_json(*facts) : json::array()},
+          {"findings", facts ? json(engine::to_json(engine::findings(*facts, {}))) : json::array()},
           {"model", pool ? json(pool->name) : json(nullptr)},
           {"model_source", pool ? json(engine::describe(model_source)) : json(nullptr)}};
 }

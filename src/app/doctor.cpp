@@ -61,7 +61,7 @@ nlohmann::ordered_json to_json(const Checkup& checkup) {
   using nlohmann::ordered_json;
   const auto maybe = [](const auto& value) { return value ? ordered_json(*value) : ordered_json(nullptr); };
   const engine::Facts facts = checkup.facts.value_or(engine::Facts{});
-  auto models = ordered_json::array(), ranks = ordered_json::array(), findings = ordered_json::array();
+  auto models = ordered_json::array(), ranks = ordered_json::array();
   for (const auto& model : facts.models) {
     models.push_back({{"id", model.id}, {"max_model_len", maybe(model.max_model_len)}});
   }
@@ -70,18 +70,15 @@ nlohmann::ordered_json to_json(const Checkup& checkup) {
                      {"kv_capacity_tokens", maybe(rank.kv_capacity_tokens)},
                      {"block_size", maybe(rank.block_size)}});
   }
-  for (const auto& finding : checkup.findings) {
-    findings.push_back({{"severity", engine::describe(finding.severity)},
-                        {"topic", finding.topic},
-                        {"text", finding.text},
-                        {"advice", finding.advice},
-                        {"source", engine::describe(finding.source)}});
-  }
-  return {{"url", checkup.url},     {"up", checkup.facts.has_value()},
-          {"error", checkup.error}, {"version", facts.version},
-          {"models", models},       {"replicas", facts.ranks.size()},
-          {"ranks", ranks},         {"max_num_seqs", maybe(facts.max_num_seqs)},
-          {"findings", findings}};
+  return {{"url", checkup.url},
+          {"up", checkup.facts.has_value()},
+          {"error", checkup.error},
+          {"version", facts.version},
+          {"models", models},
+          {"replicas", facts.ranks.size()},
+          {"ranks", ranks},
+          {"max_num_seqs", maybe(facts.max_num_seqs)},
+          {"findings", engine::to_json(checkup.findings)}};
 }
 
 // Names come from the engine: nothing in them may steer the terminal.

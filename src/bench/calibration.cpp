@@ -68,12 +68,8 @@ class Calibrator {
  private:
   static constexpr int block_size = 16;
 
-  // What each rank took for a prompt of one length: for new ones, and for the same ones again.
-  struct Prompts {
-    std::vector<AllMeasured> unread, cached;
-  };
-
-  net::awaitable<Result<Prompts>> prompts(int length);
+  // What each rank took for new prompts of one length.
+  net::awaitable<Result<std::vector<AllMeasured>>> prompts(int length);
   net::awaitable<Result<void>> side_by_side();
   std::vector<Ask> on_all_ranks(int prompt, int answer, int at_once = 1);
   net::awaitable<Result<AllMeasured>> ask_at_once(std::vector<Ask> asks);
@@ -115,7 +111,7 @@ net::awaitable<Result<Calibration>> Calibrator::run() {
   for (const int length : {longest, longest / 2, longest / 4, short_prompt}) {
     auto measured = co_await prompts(length);
     if (!measured) co_return std::unexpected(measured.error());
-    if (length == longest) longest_prompts = std::move(measured->unread);
+    if (length == longest) longest_prompts = std::move(*measured);
   }
   if (const auto done = co_await side_by_side(); !done) co_return std::unexpected(done.error());
   if (!cached_told_) {
@@ -126,17 +122,17 @@ net::awaitable<Result<Calibration>> Calibrator::run() {
   co_return Calibration{*fitted, cached_told_, slowness(longest_prompts, *fitted)};
 }
 
-net::awaitable<Result<Calibrator::Prompts>> Calibrator::prompts(int length) {
-  Prompts all{std::vector<AllMeasured>(options_.ranks), std::vector<AllMeasured>(options_.ranks)};
+net::awaitable<Result<std::vector<AllMeasured>>> Calibrator::prompts(int length) {
+  std::vector<AllMeasured> all_new(options_.ranks), all_again(options_.ranks);
   for (int i = 0; i < options_.repeats; ++i) {
     const auto asks = on_all_ranks(length, answer_tokens);
-    for (auto* to : {&all.unread, &all.cached}) {
+    for (auto* to : {&all_new, &all_again}) {
       const auto measured = co_await ask_at_once(asks);
       if (!measured) co_return std::unexpected(measured.error());
       for (std::size_t rank = 0; rank < measured->size(); ++rank) (*to)[rank].push_back((*measured)[rank]);
     }
   }
-  const auto unread = median(all.unread.front()), cached = median(all.cached.front());
+  const auto unread = median(all_new.front()), cached = median(all_again.front());
   note_prompt(unread);
   note_answers(unread, 1);
   // Without what was cached there is no telling what the second time was spent on.
@@ -145,7 +141,7 @@ net::awaitable<Result<Calibrator::Prompts>> Calibrator::prompts(int length) {
     note_prompt(cached);
   }
   for (std::size_t rank = 0; rank < options_.ranks; ++rank) {
-    const auto first = median(all.unread[rank]), again = median(all.cached[rank]);
+    const auto first = median(all_new[rank]), again = median(all_again[rank]);
     said_(fmt::format("{}a prompt of {} tokens: first token after {:.3f} s, {}{}",
                       options_.ranks > 1 ? fmt::format("rank {}, ", rank) : "", first.prompt_tokens,
                       first.first,
@@ -154,7 +150,7 @@ net::awaitable<Result<Calibrator::Prompts>> Calibrator::prompts(int length) {
                           : "the second time nothing is told to be cached",
                       first.between ? fmt::format(", then one each {:.1f} ms", *first.between * 1e3) : ""));
   }
-  co_return all;
+  co_return all_new;
 }
 
 net::awaitable<Result<void>> Calibrator::side_by_side() {

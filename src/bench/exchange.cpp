@@ -19,13 +19,6 @@ net::awaitable<std::string> read_refusal(net::ClientConnection& connection, int 
   co_return fmt::format("status {}: {}", status, body.substr(0, max_refusal_bytes));
 }
 
-// Whether this event alone brings some of the answer: text, reasoning, a part of a tool call.
-bool has_content(wire::Endpoint endpoint, const wire::SseEvent& event) {
-  wire::StreamWatch watch(endpoint, false);
-  watch.observe(event);
-  return watch.has_content();
-}
-
 net::awaitable<void> read_stream(net::ClientConnection& connection, wire::Endpoint endpoint,
                                  const EngineClock& clock, const std::function<void()>& first_came,
                                  Answer& answer) {
@@ -36,13 +29,12 @@ net::awaitable<void> read_stream(net::ClientConnection& connection, wire::Endpoi
     bytes.clear();
     more = (co_await connection.read_body(bytes, patience)).value_or(false);
     splitter.feed(bytes);
-    bool content = false;
+    const auto had = watch.content_events();
     while (const auto item = splitter.next()) {
       watch.observe(item->event);
-      content = has_content(endpoint, item->event) || content;
       append_text(endpoint, item->event, answer.text);
     }
-    if (!content) continue;
+    if (watch.content_events() == had) continue;
     answer.last = clock.now();
     if (answer.first) continue;
     answer.first = answer.last;

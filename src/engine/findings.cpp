@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace lmw::engine {
 
@@ -185,6 +186,18 @@ std::vector<Finding> findings(const Facts& facts, const ProbeResult& probe) {
   judge_max_num_seqs(facts, out);
   judge_probe(facts, probe, out);
   return out;
+}
+
+nlohmann::ordered_json to_json(const std::vector<Finding>& findings) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& finding : findings) {
+    list.push_back({{"severity", describe(finding.severity)},
+                    {"topic", finding.topic},
+                    {"text", finding.text},
+                    {"advice", finding.advice},
+                    {"source", describe(finding.source)}});
+  }
+  return list;
 }
 
 }  // namespace lmw::engine

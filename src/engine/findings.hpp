@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "engine/facts.hpp"
 
 namespace lmw::engine {
@@ -34,5 +36,8 @@ std::string_view describe(Source source);  // "/metrics", "configured", ...
 
 // In the order in which a person would want to read them.
 std::vector<Finding> findings(const Facts& facts, const ProbeResult& probe);
+
+// A list of objects with the members of Finding, as programs read them.
+nlohmann::ordered_json to_json(const std::vector<Finding>& findings);
 
 }  // namespace lmw::engine

@@ -45,6 +45,10 @@ std::string cell(const Column& column, const std::optional<double>& value) {
   return value ? fmt::format("{:.{}f}", *value, column.decimals) : "n/a";
 }
 
+std::string sessions_cell(const Step& step) {
+  return step.sessions > 0 ? std::to_string(step.sessions) : "open";
+}
+
 std::optional<double> spread_of(const Arm& arm, std::size_t step, const Column& column) {
   return step < arm.spread.size() ? arm.spread[step].*column.value : std::nullopt;
 }

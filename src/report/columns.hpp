@@ -24,6 +24,8 @@ const Column* find_column(std::string_view field);
 
 // With the column's decimals; "n/a" where nothing was measured.
 std::string cell(const Column& column, const std::optional<double>& value);
+// How many sessions; "open" where they come as they come.
+std::string sessions_cell(const Step& step);
 
 // The standard deviation of a step over the repeats; nothing where it was measured once or not at all.
 std::optional<double> spread_of(const Arm& arm, std::size_t step, const Column& column);

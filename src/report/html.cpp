@@ -45,9 +45,7 @@ Chart chart_of(const Report& report, const Figure& figure) {
     for (const auto& step : arm.steps) series.values.push_back(step.*column.value);
     if (arm.steps.size() <= chart.x_labels.size()) continue;
     chart.x_labels.clear();
-    for (const auto& step : arm.steps) {
-      chart.x_labels.push_back(step.sessions > 0 ? std::to_string(step.sessions) : "open");
-    }
+    for (const auto& step : arm.steps) chart.x_labels.push_back(sessions_cell(step));
   }
   return chart;
 }
@@ -75,8 +73,8 @@ std::string table(const Report& report) {
     for (const auto& arm : report.arms) {
       if (i >= arm.steps.size()) continue;
       const auto& step = arm.steps[i];
-      out += fmt::format("<tr{}><td>{}</td><td>{}</td>", first ? " class=\"first\"" : "",
-                         step.sessions > 0 ? std::to_string(step.sessions) : "open", escape(arm.name));
+      out += fmt::format("<tr{}><td>{}</td><td>{}</td>", first ? " class=\"first\"" : "", sessions_cell(step),
+                         escape(arm.name));
       first = false;
       for (const auto& column : columns()) {
         const auto spread = spread_cell(arm, i, column);

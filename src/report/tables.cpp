@@ -35,10 +35,6 @@ Columns columns_worth_showing(const Report& report) {
   return shown;
 }
 
-std::string sessions_cell(const Step& step) {
-  return step.sessions > 0 ? std::to_string(step.sessions) : "open";
-}
-
 using CellText = std::string(const Arm& arm, std::size_t step, const Column& column);
 
 std::string full_cell(const Arm& arm, std::size_t step, const Column& column) {

@@ -128,14 +128,14 @@ void Places::expire_idle(Instant now) {
 }
 
 std::optional<Admitted> Places::next(Instant now) {
-  for (bool again = true; again;) {
+  for (auto holders = holders_queued_ + 1; holders_queued_ < holders;) {
     if (!search_) make_way(now);
-    again = false;
-    if (const auto* holder = next_holder(now, again)) {
+    holders = holders_queued_;
+    if (const auto* holder = next_holder(now)) {
       search_.reset();
       return send(*holder, *holder->conv->home, now);
     }
-    if (again) search_.reset();
+    if (holders_queued_ < holders) search_.reset();  // they have become newcomers
   }
   if (!has_newcomers()) return std::nullopt;
   if (!search_) begin_search();
@@ -147,8 +147,8 @@ std::optional<Admitted> Places::next(Instant now) {
 
 // A turn of a conversation that holds a place goes at once, but for one who has waited too long for that
 // replica: as long as that one is not served, the replica is left to run dry. Where the conversations have
-// outgrown the cache, the newest loses its place, and so do those of a replica that is down: `given_up`.
-const Places::Waiter* Places::next_holder(Instant now, bool& given_up) {
+// outgrown the cache, the newest loses its place, and so do those of a replica that is down.
+const Places::Waiter* Places::next_holder(Instant now) {
   if (holders_queued_ == 0) return nullptr;
   const auto* overdue = overdue_newcomer(now);
   const auto kept_free = overdue ? waits_for(*overdue) : std::nullopt;
@@ -163,7 +163,6 @@ const Places::Waiter* Places::next_holder(Instant now, bool& given_up) {
     const bool waits = c.in_flight > 0 || !has_slot(replicas_[*c.home]);
     if (waits && replicas_.usable(*c.home)) continue;
     leave(c);
-    given_up = true;
   }
   return nullptr;
 }

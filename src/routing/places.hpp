@@ -157,7 +157,7 @@ class Places {
 
   bool is_due(const Conv& holder, Instant now);
   void expire_idle(Instant now);
-  const Waiter* next_holder(Instant now, bool& given_up);
+  const Waiter* next_holder(Instant now);
   const Waiter* overdue_newcomer(Instant now) const;
   struct Found {
     std::optional<ReplicaId> fits;      // the replica to send to

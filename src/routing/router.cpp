@@ -30,7 +30,7 @@ bool is_ours(Outcome outcome) {
 }  // namespace
 
 std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
-  now = now_ = std::max(now_, now);
+  now = advance(now);
   table_.advance(now);
   const auto seen = settings_.affinity ? recogniser_.recognise(turn) : Recognition{};
   const auto* known = seen.key ? table_.find(seen.key->conversation) : nullptr;
@@ -140,7 +140,7 @@ std::optional<Decision> Router::unrouted(Outcome outcome, const std::vector<Endp
 }
 
 bool Router::move(Ticket& ticket, Instant now) {
-  now = now_ = std::max(now_, now);
+  now = advance(now);
   ticket.tried_.push_back(ticket.decision_.endpoint);
   const auto from = ticket.decision_;
   std::optional<Decision> next;

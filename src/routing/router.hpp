@@ -5,6 +5,7 @@
 // and the home stays.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -137,6 +138,8 @@ class Router {
 
  private:
   friend class Ticket;
+  // Time does not go back, though some of who call have looked at the clock earlier than others.
+  Instant advance(Instant now) { return now_ = std::max(now_, now); }
   std::optional<Decision> client_pinned(std::string_view header) const;
   std::optional<Decision> to_replica(Outcome outcome, std::optional<ReplicaId> replica) const;
   std::optional<Decision> unrouted(Outcome outcome, const std::vector<EndpointId>& tried) const;

@@ -4,7 +4,7 @@
 namespace lmw::routing {
 
 void Router::end(Ticket& ticket, TurnEnd how, const TokenCounts& tokens, Instant now) {
-  now = now_ = std::max(now_, now);
+  now = advance(now);
   enter(ticket.decision_, ticket.conversation_, -1);
   switch (how) {
     case TurnEnd::answered:

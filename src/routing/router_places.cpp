@@ -27,6 +27,7 @@ Ticket Router::hold(const TurnFacts& turn, const Recognition& seen, Instant now)
     table_.touch(*conversation, now);
     if (turn.window) conversation->window = turn.window;
   }
+  const bool is_beginning = begins(turn, seen);
   held_.emplace(ticket.turn_, Held{.key = *seen.key,
                                    .source = seen.source,
                                    .window = turn.window,
@@ -34,7 +35,7 @@ Ticket Router::hold(const TurnFacts& turn, const Recognition& seen, Instant now)
                                    .client_rank = ticket.client_rank_,
                                    .is_response = ticket.is_response_,
                                    .replaced = seen.replaced,
-                                   .begins = begins(turn, seen),
+                                   .begins = is_beginning,
                                    .head = turn.head,
                                    .since = now});
   places_.arrive(ticket.turn_,
@@ -42,7 +43,7 @@ Ticket Router::hold(const TurnFacts& turn, const Recognition& seen, Instant now)
                   .group = seen.key->group,
                   .head = turn.head,
                   .prompt = ticket.prompt_tokens_,
-                  .begins = begins(turn, seen),
+                  .begins = is_beginning,
                   .replaced = seen.replaced,
                   .attraction = conversation ? Attraction{} : attraction(turn, seen, nullptr)},
                  now);
@@ -52,7 +53,7 @@ Ticket Router::hold(const TurnFacts& turn, const Recognition& seen, Instant now)
 }
 
 void Router::admit(Instant now) {
-  now = now_ = std::max(now_, now);
+  now = advance(now);
   if (places_on()) {
     while (const auto next = places_.next(now)) let_in(next->turn, next->replica, now);
     return;

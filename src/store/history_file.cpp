@@ -133,19 +133,24 @@ Result<HistoryFile> HistoryFile::open(const std::string& path) {
       sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
   HistoryFile file(database);
   if (opened != SQLITE_OK) return failure(fmt::format("{}: {}", path, sqlite3_errmsg(database)));
-  auto ready = file.run(taking_it);
-  // Not before: another one may have it, and change it until it ends.
-  const auto found = ready ? file.layout_found() : std::unexpected(ready.error());
-  if (!found) ready = std::unexpected(found.error());
-  if (found && *found > layout) return failure(fmt::format("{}: written by a newer LM Warden", path));
-  if (ready && *found == 1) ready = file.run(from_layout_1);
-  if (ready) ready = file.run(set_up);
-  if (!ready) {
+  if (const auto ready = file.make_ready(); !ready) {
     const bool taken = sqlite3_errcode(database) == SQLITE_BUSY;
     return failure(
         fmt::format("{}: {}", path, taken ? "another LM Warden has it open" : ready.error().message));
   }
   return file;
+}
+
+Result<void> HistoryFile::make_ready() const {
+  if (const auto taken = run(taking_it); !taken) return taken;
+  // Not before: another one may have it, and change it until it ends.
+  const auto found = layout_found();
+  if (!found) return std::unexpected(found.error());
+  if (*found > layout) return failure("written by a newer LM Warden");
+  if (*found == 1) {
+    if (const auto migrated = run(from_layout_1); !migrated) return migrated;
+  }
+  return run(set_up);
 }
 
 Result<std::int64_t> HistoryFile::layout_found() const {

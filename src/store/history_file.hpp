@@ -37,6 +37,7 @@ class HistoryFile {
     void operator()(sqlite3* database) const;
   };
   explicit HistoryFile(sqlite3* database) : database_(database) {}
+  Result<void> make_ready() const;
   Result<void> run(const char* sql) const;
   Result<std::int64_t> layout_found() const;  // 0: of no file of ours yet
 
