@@ -9,7 +9,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 TEST(Load, ReportsEveryFaultOfEverySource) {
   const auto found =

@@ -1,7 +1,5 @@
 #include "config/load.hpp"
 
-#include <string_view>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +12,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 TEST(Load, WithoutSourcesGivesTheDefaults) { EXPECT_EQ(config(Sources{}), Config{}); }
 
