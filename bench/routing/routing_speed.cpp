@@ -1,5 +1,9 @@
 // What deciding a turn costs, with 8,192 conversations on 64 replicas: while all fit, and with 1,000 turns
 // held.
+//
+// The same turns are decided in five runs, and each counts with the least of its five times: what a turn
+// costs is the same in each run, what the host of a virtual machine takes in between is not. The last column
+// is of the first run alone, with that in it.
 #include <algorithm>
 #include <chrono>
 #include <ctime>
@@ -22,6 +26,7 @@ constexpr std::uint64_t conversations = 8192;
 constexpr std::int64_t prompt = 10'000;
 constexpr std::int64_t shared = 3'000;  // of these, by all conversations
 constexpr std::int64_t answer = 250;
+constexpr int runs = 5;
 
 // Of this thread: what else the machine does is left out. Reading it is itself the first row of the table.
 double cpu_us() {
@@ -34,27 +39,42 @@ class Times {
  public:
   explicit Times(std::string what) : what_(std::move(what)) {}
 
+  void begin_run() { next_ = 0; }
+
   template <class Run>
   decltype(auto) measure(Run run) {
     struct Stop {
       Times& times;
       double begin;
-      ~Stop() { times.all_.push_back(cpu_us() - begin); }
+      ~Stop() { times.add(cpu_us() - begin); }
     } stop{*this, cpu_us()};
     return run();
   }
 
   void print() {
-    std::ranges::sort(all_);
-    const auto at = [&](double share) {
-      return all_[static_cast<std::size_t>(share * static_cast<double>(all_.size() - 1))];
+    std::ranges::sort(least_);
+    std::ranges::sort(first_);
+    const auto at = [](const std::vector<double>& sorted, double share) {
+      return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
     };
-    fmt::print("{:<48} {:>8} {:>8.2f} {:>8.2f} {:>8.2f}\n", what_, all_.size(), at(0.5), at(0.99), at(0.999));
+    fmt::print("{:<48} {:>8} {:>8.2f} {:>8.2f} {:>8.2f} {:>13.2f}\n", what_, least_.size(), at(least_, 0.5),
+               at(least_, 0.99), at(least_, 0.999), at(first_, 0.99));
   }
 
  private:
+  void add(double took) {
+    if (next_ == least_.size()) {
+      first_.push_back(took);
+      least_.push_back(took);
+    }
+    least_[next_] = std::min(least_[next_], took);
+    ++next_;
+  }
+
   std::string what_;
-  std::vector<double> all_;
+  std::size_t next_ = 0;
+  std::vector<double> first_;  // run
+  std::vector<double> least_;  // of all runs
 };
 
 // A router with one engine whose replicas keep so many tokens each.
@@ -95,14 +115,16 @@ class Box {
 
 void the_clock() {
   Times nothing("nothing: the clock itself");
-  for (int i = 0; i < 100'000; ++i) nothing.measure([] {});
+  for (int run = 0; run < runs; ++run) {
+    nothing.begin_run();
+    for (int i = 0; i < 100'000; ++i) nothing.measure([] {});
+  }
   nothing.print();
 }
 
-void while_all_fit() {
+void while_all_fit(Times& passes, Times& ends) {
   Box box(2'000'000);
   Random random(1);
-  Times passes("a turn passes"), ends("… and ends");
   std::deque<routing::Ticket> under_way;
   for (std::uint64_t i = 0; i < 30 * conversations; ++i) {
     box.now += 1ms;
@@ -119,15 +141,11 @@ void while_all_fit() {
       end();
     under_way.pop_front();
   }
-  passes.print();
-  ends.print();
 }
 
 // In a closed loop: whoever ends comes again at once, and 1,000 wait.
-void with_a_thousand_held() {
+void with_a_thousand_held(Times& arrives, Times& ends, Times& looks) {
   Box box(45'000);
-  Times arrives("1,000 held: one more comes"), ends("1,000 held: a turn ends, and who may go goes"),
-      looks("1,000 held: a look, ten times a second");
   std::vector<std::pair<std::uint64_t, routing::Ticket>> held;
   std::deque<std::pair<std::uint64_t, routing::Ticket>> running;
   std::uint64_t next = 0;
@@ -183,17 +201,26 @@ void with_a_thousand_held() {
     else
       running.emplace_back(key, std::move(again));
   }
-  arrives.print();
-  ends.print();
-  looks.print();
+}
+
+template <class... Each>
+void in_runs(void (*run)(Each&...), Each&... times) {
+  for (int i = 0; i < runs; ++i) {
+    (times.begin_run(), ...);
+    run(times...);
+  }
+  (times.print(), ...);
 }
 
 }  // namespace
 
 int main() {
-  fmt::print("{} conversations, {} replicas; µs\n{:<48} {:>8} {:>8} {:>8} {:>8}\n", conversations, replicas,
-             "", "n", "p50", "p99", "p99.9");
+  fmt::print("{} conversations, {} replicas; µs\n{:<48} {:>8} {:>8} {:>8} {:>8} {:>13}\n", conversations,
+             replicas, "", "n", "p50", "p99", "p99.9", "one run's p99");
   the_clock();
-  while_all_fit();
-  with_a_thousand_held();
+  Times passes("a turn passes"), ends("… and ends");
+  in_runs(while_all_fit, passes, ends);
+  Times arrives("1,000 held: one more comes"), leaves("1,000 held: a turn ends, and who may go goes"),
+      looks("1,000 held: a look, ten times a second");
+  in_runs(with_a_thousand_held, arrives, leaves, looks);
 }

@@ -58,7 +58,7 @@ class ConversationTable {
   const Conversation* find(ConversationKey key) const;
   // A conversation that is not in the table yet. May push out the least recently used one.
   Conversation& insert(Conversation conversation, Instant now);
-  // A turn of it was sent or has ended.
+  // A turn of it was sent or has ended. Here and below: a conversation of this table.
   void touch(Conversation& conversation, Instant now);
   void move_home(Conversation& conversation, ReplicaId home);
   bool is_recent(const Conversation& conversation) const;
@@ -73,11 +73,12 @@ class ConversationTable {
   void for_each(const std::function<bool(const Conversation&)>& visit) const;
 
  private:
-  struct Entry {
-    Conversation conversation;
-    bool recent = true;
-  };
+  struct Entry;
   using List = std::list<Entry>;
+  struct Entry : Conversation {
+    bool recent = true;
+    List::iterator at = {};  // itself
+  };
   struct Counts {
     int all = 0;
     int recent = 0;
@@ -85,13 +86,14 @@ class ConversationTable {
 
   Counts& count(ReplicaId id);
   Counts count(ReplicaId id) const;
-  void erase(List& list, List::iterator entry);
+  static Entry& entry_of(Conversation& conversation) { return static_cast<Entry&>(conversation); }
+  void erase(List& list, Entry& entry);
 
   TableLimits limits_;
   List
       recent_;  // each by last activity, the latest first; everything here is later than everything in older_
   List older_;
-  std::unordered_map<ConversationKey, List::iterator> index_;
+  std::unordered_map<ConversationKey, Entry*> index_;
   std::vector<Counts> counts_;  // by ReplicaId
 };
 

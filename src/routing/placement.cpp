@@ -33,13 +33,15 @@ ReplicaLoad load_of(const PlacementView& view, const Replica& replica, bool kv_c
 }  // namespace
 
 std::size_t loads(const PlacementView& view, std::span<ReplicaLoad> out) {
-  const bool kv_counts = all_read(view, {});
   std::size_t usable = 0;
+  bool kv_counts = true;
   for (const auto& replica : view.replicas.replicas()) {
     if (!view.replicas.usable(replica.id)) continue;
-    if (usable < out.size()) out[usable] = load_of(view, replica, kv_counts);
+    if (usable < out.size()) out[usable] = load_of(view, replica, true);
+    kv_counts &= has_fresh_reading(replica, view.now);
     ++usable;
   }
+  for (auto& load : out.first(std::min(usable, out.size()))) load.kv_counts = kv_counts;
   return usable;
 }
 

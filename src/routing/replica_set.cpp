@@ -43,11 +43,6 @@ int ReplicaSet::ranks(EndpointId endpoint) const {
   return static_cast<int>(std::ranges::count_if(ids, [this](ReplicaId id) { return (*this)[id].present; }));
 }
 
-bool ReplicaSet::usable(ReplicaId id) const {
-  const auto& replica = (*this)[id];
-  return replica.present && (*this)[replica.endpoint].up;
-}
-
 bool ReplicaSet::any_up() const { return std::ranges::any_of(endpoints_, &Endpoint::up); }
 
 void ReplicaSet::record(ReplicaId id, const Reading& reading) {

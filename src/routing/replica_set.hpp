@@ -88,7 +88,10 @@ class ReplicaSet {
   // How many ranks an endpoint has now.
   int ranks(EndpointId endpoint) const;
   // Present, and its endpoint is up.
-  bool usable(ReplicaId id) const;
+  bool usable(ReplicaId id) const {
+    const auto& replica = (*this)[id];
+    return replica.present && (*this)[replica.endpoint].up;
+  }
   bool any_up() const;
 
   void record(ReplicaId id, const Reading& reading);

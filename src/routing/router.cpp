@@ -33,28 +33,13 @@ std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
   now = advance(now);
   table_.advance(now);
   const auto seen = settings_.affinity ? recogniser_.recognise(turn) : Recognition{};
-  const auto* known = seen.key ? table_.find(seen.key->conversation) : nullptr;
-  const auto reasons = why(seen.source, known, now);
-  std::optional<Decision> decision;
-  const PlacementView view{replicas_, table_, now};
-  const bool one_endpoint = replicas_.endpoints().size() == 1;
-  const bool rank_matters = settings_.affinity || turn.rank_header;
-  if (turn.is_response && rank_matters && all_ignore_ranks()) {
-    decision = unrouted(Outcome::not_followed, {});
-  } else if (turn.rank_header && one_endpoint && replicas_.any_up()) {
-    decision = client_pinned(*turn.rank_header);
-  } else if (!settings_.affinity) {
-    decision = unrouted(Outcome::unrouted, {});
-  } else if (seen.side && !is_known_without_tools(seen)) {
-    decision = beside(seen, now);
-  } else if (seen.key && places_on()) {
+  const auto rule = rule_for(turn, seen);
+  if (rule == Rule::home && places_on()) {
     if (!replicas_.any_up()) return std::nullopt;
     return hold(turn, seen, now);
-  } else if (seen.key) {
-    decision = keyed(turn, seen, now);
-  } else {
-    decision = to_replica(Outcome::balanced, least_loaded(view));
   }
+  const auto reasons = why(seen.source, seen.key ? table_.find(seen.key->conversation) : nullptr, now);
+  auto decision = decide(rule, turn, seen, now);
   if (!decision) return std::nullopt;
   adjust(*decision, turn.rank_header.has_value(), turn.is_response);
 
@@ -74,6 +59,35 @@ std::optional<Ticket> Router::route(const TurnFacts& turn, Instant now) {
   count(*decision, +1);
   enter(*decision, ticket.conversation_, +1);
   return ticket;
+}
+
+Router::Rule Router::rule_for(const TurnFacts& turn, const Recognition& seen) const {
+  const bool one_endpoint = replicas_.endpoints().size() == 1;
+  const bool rank_matters = settings_.affinity || turn.rank_header;
+  if (turn.is_response && rank_matters && all_ignore_ranks()) return Rule::not_followed;
+  if (turn.rank_header && one_endpoint && replicas_.any_up()) return Rule::pinned;
+  if (!settings_.affinity) return Rule::unrouted;
+  if (seen.side && !is_known_without_tools(seen)) return Rule::side;
+  return seen.key ? Rule::home : Rule::balanced;
+}
+
+std::optional<Decision> Router::decide(Rule rule, const TurnFacts& turn, const Recognition& seen,
+                                       Instant now) {
+  switch (rule) {
+    case Rule::not_followed:
+      return unrouted(Outcome::not_followed, {});
+    case Rule::pinned:
+      return client_pinned(*turn.rank_header);
+    case Rule::unrouted:
+      return unrouted(Outcome::unrouted, {});
+    case Rule::side:
+      return beside(seen, now);
+    case Rule::home:
+      return keyed(turn, seen, now);
+    case Rule::balanced:
+      return to_replica(Outcome::balanced, least_loaded({replicas_, table_, now}));
+  }
+  return std::nullopt;
 }
 
 // What a turn's prompt tells of its conversation.

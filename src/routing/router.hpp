@@ -140,6 +140,17 @@ class Router {
   friend class Ticket;
   // Time does not go back, though some of who call have looked at the clock earlier than others.
   Instant advance(Instant now) { return now_ = std::max(now_, now); }
+  // What decides a turn.
+  enum class Rule {
+    not_followed,  // its engine, which ignores ranks on this path
+    pinned,        // the rank that its client names
+    unrouted,      // the engine: affinity is off
+    side,          // load: it is a request beside a conversation
+    home,          // its conversation's home, or the room for it
+    balanced,      // load: no conversation is known
+  };
+  Rule rule_for(const TurnFacts& turn, const Recognition& seen) const;
+  std::optional<Decision> decide(Rule rule, const TurnFacts& turn, const Recognition& seen, Instant now);
   std::optional<Decision> client_pinned(std::string_view header) const;
   std::optional<Decision> to_replica(Outcome outcome, std::optional<ReplicaId> replica) const;
   std::optional<Decision> unrouted(Outcome outcome, const std::vector<EndpointId>& tried) const;

@@ -14,38 +14,40 @@ constexpr auto unknown_capacity = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
-Shadow::State& Shadow::state(ReplicaId replica) {
+void Shadow::grow() {
   const auto count = replicas_.replicas().size();
-  while (states_.size() < count) states_.emplace_back().kept.reserve(most_kept);
-  auto& found = states_[replica.value()];
-  if (found.by_server.size() < count) found.by_server.resize(count);
-  return found;
-}
-
-int Shadow::load(ReplicaId replica, std::size_t server) {
-  const auto& there = state(replica);
-  return std::max(there.in_flight, there.by_server[server] * static_cast<int>(there.by_server.size()));
+  if (in_flight_.size() == count) return;
+  in_flight_.resize(count);
+  by_server_.resize(count);
+  for (auto& of_server : by_server_) of_server.resize(count);
+  while (kept_.size() < count) kept_.emplace_back().reserve(most_kept);
 }
 
 ShadowTurn Shadow::send(ShadowTurn turn) {
-  const auto& all = replicas_.replicas();
-  if (all.empty()) return turn;
-  turn.server = mix64(++sent_) % all.size();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto id = all[(sent_ + i) % all.size()].id;  // the scan starts elsewhere each time
-    if (!replicas_.usable(id)) continue;
-    if (!turn.replica || load(id, turn.server) < load(*turn.replica, turn.server)) turn.replica = id;
+  grow();
+  const auto count = in_flight_.size();
+  if (count == 0) return turn;
+  turn.server = mix64(++sent_) % count;
+  auto& of_server = by_server_[turn.server];
+  int lowest = 0;
+  const auto first = sent_ % count;  // the scan starts elsewhere each time
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto at = first + i < count ? first + i : first + i - count;
+    const ReplicaId id(static_cast<std::uint32_t>(at));
+    const int load = std::max(in_flight_[at], of_server[at] * static_cast<int>(count));
+    if ((turn.replica && load >= lowest) || !replicas_.usable(id)) continue;
+    turn.replica = id;
+    lowest = load;
   }
   if (!turn.replica) return turn;
-  auto& there = state(*turn.replica);
-  ++there.in_flight;
-  ++there.by_server[turn.server];
+  ++in_flight_[turn.replica->value()];
+  ++of_server[turn.replica->value()];
   return turn;
 }
 
 void Shadow::read(ShadowTurn& turn) {
   if (!turn.replica || !turn.conversation || turn.kept) return;
-  const auto& all = state(*turn.replica).kept;
+  const auto& all = kept_[turn.replica->value()];
   const auto found = std::ranges::find(all, *turn.conversation, &Kept::conversation);
   turn.kept = found == all.end() ? 0 : found->tokens;
   keep(*turn.replica, {*turn.conversation, turn.head, turn.context});
@@ -53,9 +55,8 @@ void Shadow::read(ShadowTurn& turn) {
 
 std::optional<Counterfactual> Shadow::end(ShadowTurn turn, const TokenCounts& tokens) {
   if (!turn.replica) return std::nullopt;
-  auto& there = state(*turn.replica);
-  --there.in_flight;
-  --there.by_server[turn.server];
+  --in_flight_[turn.replica->value()];
+  --by_server_[turn.server][turn.replica->value()];
   if (!tokens.prompt || !turn.conversation) return std::nullopt;
   read(turn);
   keep(*turn.replica, {*turn.conversation, turn.head, *tokens.prompt + tokens.completion.value_or(0)});
@@ -67,11 +68,13 @@ std::optional<Counterfactual> Shadow::end(ShadowTurn turn, const TokenCounts& to
   return Counterfactual{*turn.replica, cached, *tokens.cached - cached};
 }
 
-void Shadow::forget(ReplicaId replica) { state(replica).kept.clear(); }
+void Shadow::forget(ReplicaId replica) {
+  if (replica.value() < kept_.size()) kept_[replica.value()].clear();
+}
 
 // It is the last used one now.
 void Shadow::keep(ReplicaId replica, const Kept& what) {
-  auto& kept = state(replica).kept;
+  auto& kept = kept_[replica.value()];
   std::erase_if(kept, [&](const Kept& each) { return each.conversation == what.conversation; });
   if (kept.size() == most_kept) kept.erase(kept.begin());
   kept.push_back(what);

@@ -63,14 +63,8 @@ class Shadow {
     std::uint64_t head = 0;
     std::int64_t tokens = 0;  // from the begin of its prompt on
   };
-  struct State {
-    int in_flight = 0;
-    std::vector<int> by_server;  // of these
-    std::vector<Kept> kept;      // the last used at the end
-  };
 
-  State& state(ReplicaId replica);
-  int load(ReplicaId replica, std::size_t server);
+  void grow();
   void keep(ReplicaId replica, const Kept& what);
   std::int64_t own(const Kept& kept) const;
   std::int64_t shared(std::uint64_t head) const;
@@ -79,7 +73,10 @@ class Shadow {
   static constexpr std::size_t max_heads = 1024;  // beyond it all are learnt anew
 
   const ReplicaSet& replicas_;
-  std::vector<State> states_;                         // by ReplicaId
+  // By ReplicaId, each for all replicas there are; see grow().
+  std::vector<int> in_flight_;
+  std::vector<std::vector<int>> by_server_;           // of these, first by API server
+  std::vector<std::vector<Kept>> kept_;               // the last used at the end
   std::unordered_map<std::uint64_t, double> shared_;  // by head: tokens that a first turn finds
   std::uint64_t sent_ = 0;
 };
