@@ -40,6 +40,14 @@ inline bool is_reminder(std::string_view text) {
   return text.starts_with("<system-reminder>") || text.starts_with("<environment_context>");
 }
 
+// The same value as hash_of. Nearly all pieces have one size, which the compiler then knows.
+inline std::uint32_t piece_hash(std::string_view piece) {
+  const auto hash = piece.size() == Fingerprint::piece_bytes
+                        ? XXH3_64bits(piece.data(), Fingerprint::piece_bytes)
+                        : hash_of(piece);
+  return static_cast<std::uint32_t>(hash);
+}
+
 // Texts that are added one after the other are cut as one.
 inline void add_pieces(Pieces& pieces, std::string_view text) {
   if (pieces.empty())
@@ -48,8 +56,7 @@ inline void add_pieces(Pieces& pieces, std::string_view text) {
     const std::uint32_t begin = pieces.empty() ? 0 : pieces.back().end;
     const auto size = begin < Fingerprint::far ? Fingerprint::piece_bytes : Fingerprint::far_piece_bytes;
     const auto piece = text.substr(0, size);
-    pieces.push_back(
-        {begin + static_cast<std::uint32_t>(piece.size()), static_cast<std::uint32_t>(hash_of(piece))});
+    pieces.push_back({begin + static_cast<std::uint32_t>(piece.size()), piece_hash(piece)});
     text.remove_prefix(piece.size());
   }
 }
