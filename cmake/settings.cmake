@@ -33,6 +33,13 @@ if(LMWARDEN_TESTS)
   include(GoogleTest)
 endif()
 
+# See docs/decisions/0003-allocator.md. Sanitizers bring their own.
+add_library(lmw_allocator INTERFACE)
+if(NOT LMWARDEN_SANITIZE)
+  find_library(JEMALLOC jemalloc REQUIRED)
+  target_link_libraries(lmw_allocator INTERFACE ${JEMALLOC})
+endif()
+
 add_library(lmw_boost INTERFACE)
 target_include_directories(lmw_boost SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
 # One io_context drives each thread: no concurrency inside Asio, and only the features in use are compiled.

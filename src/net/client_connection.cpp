@@ -13,7 +13,6 @@ namespace lmw::net {
 namespace {
 
 constexpr auto tuple_awaitable = asio::as_tuple(asio::use_awaitable);
-constexpr std::size_t read_size = 64 * 1024;
 
 UpstreamFault to_upstream_fault(IoFault fault) {
   return fault == IoFault::timed_out ? UpstreamFault::timed_out : UpstreamFault::closed;
@@ -42,9 +41,7 @@ std::string_view describe(UpstreamFault fault) {
 }
 
 ClientConnection::ClientConnection(tcp::socket socket, wire::HeadLimits limits)
-    : stream_(std::move(socket)), reader_(wire::HttpReader::Kind::response, limits) {
-  scratch_.resize(read_size);
-}
+    : stream_(std::move(socket)), reader_(wire::HttpReader::Kind::response, limits) {}
 
 awaitable<std::expected<std::unique_ptr<ClientConnection>, UpstreamFault>> ClientConnection::connect(
     const Origin& origin, Timeout timeout) {
@@ -82,19 +79,19 @@ awaitable<std::expected<void, UpstreamFault>> ClientConnection::send(const wire:
 
 awaitable<std::expected<void, UpstreamFault>> ClientConnection::feed_more(std::string& body,
                                                                           Timeout timeout) {
-  if (in_.empty()) {
-    const auto size = co_await stream_.read_some(asio::buffer(scratch_), timeout);
+  if (in_.size() == 0) {
+    const auto size = co_await stream_.read_some(in_.prepare(read_size), timeout);
     if (!size) {
       if (size.error() == IoFault::timed_out) co_return std::unexpected(UpstreamFault::timed_out);
       keep_alive_ = false;
       if (const auto finished = reader_.finish(); !finished) co_return std::unexpected(UpstreamFault::closed);
       co_return std::expected<void, UpstreamFault>();
     }
-    in_.assign(scratch_, 0, *size);
+    in_.commit(*size);
   }
-  const auto taken = reader_.feed(in_, body);
+  const auto taken = reader_.feed(text_of(in_), body);
   if (!taken) co_return std::unexpected(to_upstream_fault(taken.error()));
-  in_.erase(0, *taken);
+  in_.consume(*taken);
   co_return std::expected<void, UpstreamFault>();
 }
 
@@ -114,17 +111,17 @@ awaitable<std::expected<bool, UpstreamFault>> ClientConnection::read_body(std::s
     if (const auto fed = co_await feed_more(out, timeout); !fed) co_return std::unexpected(fed.error());
   }
   // What is already here goes along, so that one piece upstream is one piece downstream.
-  while (!in_.empty() && !reader_.done()) {
-    const auto taken = reader_.feed(in_, out);
+  while (in_.size() > 0 && !reader_.done()) {
+    const auto taken = reader_.feed(text_of(in_), out);
     if (!taken) co_return std::unexpected(to_upstream_fault(taken.error()));
-    in_.erase(0, *taken);
+    in_.consume(*taken);
     if (*taken == 0) break;
   }
   co_return !reader_.done();
 }
 
 bool ClientConnection::reusable() const {
-  return reader_.done() && !reader_.until_close() && keep_alive_ && in_.empty() && stream_.is_open();
+  return reader_.done() && !reader_.until_close() && keep_alive_ && in_.size() == 0 && stream_.is_open();
 }
 
 }  // namespace lmw::net

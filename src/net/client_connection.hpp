@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/url.hpp"
+#include "net/read_buffer.hpp"
 #include "net/stream.hpp"
 #include "wire/http_reader.hpp"
 
@@ -55,8 +56,7 @@ class ClientConnection {
 
   Stream stream_;
   wire::HttpReader reader_;
-  std::string in_;
-  std::string scratch_;
+  ReadBuffer in_;
   bool keep_alive_ = true;
 };
 

@@ -14,10 +14,13 @@ namespace lmw::net {
 
 namespace {
 
-constexpr std::size_t read_size = 64 * 1024;
 // Of a next request that comes while an answer is under way. More than this waits in the kernel.
 constexpr std::size_t max_ahead = 256 * 1024;
 constexpr auto linger_time = std::chrono::seconds(2);
+
+RequestFault to_request_fault(IoFault fault) {
+  return fault == IoFault::timed_out ? RequestFault::timed_out : RequestFault::gone;
+}
 
 RequestFault to_request_fault(wire::ReadFault fault) {
   switch (fault) {
@@ -36,17 +39,12 @@ RequestFault to_request_fault(wire::ReadFault fault) {
 }  // namespace
 
 ServerConnection::ServerConnection(tcp::socket socket, const ServerOptions& options)
-    : options_(options), stream_(std::move(socket)), reader_(wire::HttpReader::Kind::request, options.head) {
-  scratch_.resize(read_size);
-}
+    : options_(options), stream_(std::move(socket)), reader_(wire::HttpReader::Kind::request, options.head) {}
 
 awaitable<std::expected<void, RequestFault>> ServerConnection::fill(Timeout timeout) {
-  const auto size = co_await stream_.read_some(asio::buffer(scratch_), timeout);
-  if (!size) {
-    co_return std::unexpected(size.error() == IoFault::timed_out ? RequestFault::timed_out
-                                                                 : RequestFault::gone);
-  }
-  in_.append(scratch_, 0, *size);
+  const auto size = co_await stream_.read_some(in_.prepare(read_size), timeout);
+  if (!size) co_return std::unexpected(to_request_fault(size.error()));
+  in_.commit(*size);
   co_return std::expected<void, RequestFault>();
 }
 
@@ -57,9 +55,9 @@ awaitable<std::expected<wire::RequestHead, RequestFault>> ServerConnection::read
   auto deadline = std::chrono::steady_clock::time_point::max();
   while (!reader_.head_done()) {
     std::string none;  // it stops at the end of the head
-    const auto taken = reader_.feed(in_, none);
+    const auto taken = reader_.feed(text_of(in_), none);
     if (!taken) co_return std::unexpected(to_request_fault(taken.error()));
-    in_.erase(0, *taken);
+    in_.consume(*taken);
     if (reader_.head_done()) break;
     if (!reader_.started()) {
       // Between two requests: a connection that stays idle, or closes, is not a fault of anybody.
@@ -84,19 +82,24 @@ awaitable<std::expected<std::string, RequestFault>> ServerConnection::read_body(
   if (length.value_or(0) > options_.body_bytes) co_return std::unexpected(RequestFault::body_too_large);
   std::string body;
   if (length) body.reserve(*length + wire::padding);
-  if (std::exchange(expects_continue_, false) && !reader_.done() && in_.empty()) {
+  if (std::exchange(expects_continue_, false) && !reader_.done() && in_.size() == 0) {
     static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
     const std::array pieces{asio::const_buffer(go_on.data(), go_on.size())};
     if (!co_await stream_.write(pieces, options_.write_idle)) co_return std::unexpected(RequestFault::gone);
   }
-  while (!reader_.done()) {
-    const auto taken = reader_.feed(in_, body);
+  while (true) {
+    const auto taken = reader_.feed(text_of(in_), body);
     if (!taken) co_return std::unexpected(to_request_fault(taken.error()));
-    in_.erase(0, *taken);
+    in_.consume(*taken);
     if (body.size() > options_.body_bytes) co_return std::unexpected(RequestFault::body_too_large);
     if (reader_.done()) break;
-    if (const auto filled = co_await fill(options_.body_idle); !filled)
+    if (const auto left = reader_.body_left()) {
+      const auto size = co_await stream_.append_some(body, left, options_.body_idle);
+      if (!size) co_return std::unexpected(to_request_fault(size.error()));
+      reader_.skip(*size);
+    } else if (const auto filled = co_await fill(options_.body_idle); !filled) {
       co_return std::unexpected(filled.error());
+    }
   }
   body.reserve(body.size() + wire::padding);
   co_return body;

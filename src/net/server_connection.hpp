@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "net/read_buffer.hpp"
 #include "net/stream.hpp"
 #include "wire/http_reader.hpp"
 
@@ -76,8 +77,7 @@ class ServerConnection {
   ServerOptions options_;
   Stream stream_;
   wire::HttpReader reader_;
-  std::string in_;       // bytes read and not yet taken by reader_
-  std::string scratch_;  // what one read returns
+  ReadBuffer in_;  // bytes read and not yet taken by reader_
   // The request in hand.
   bool head_request_ = false;
   bool http_1_0_ = false;

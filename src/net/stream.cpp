@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <vector>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/container/small_vector.hpp>
 #include <sys/socket.h>
 
 namespace lmw::net {
@@ -62,6 +62,7 @@ struct Stream::State {
 Stream::Stream(tcp::socket socket) : state_(std::make_shared<State>(std::move(socket))) {
   boost::system::error_code ignored;
   state_->socket.set_option(tcp::no_delay(true), ignored);
+  state_->socket.non_blocking(true, ignored);
 }
 
 Stream::~Stream() {
@@ -82,10 +83,30 @@ awaitable<std::expected<std::size_t, IoFault>> Stream::read_some(asio::mutable_b
   co_return std::unexpected(state->read_timed_out ? IoFault::timed_out : IoFault::closed);
 }
 
+awaitable<std::expected<std::size_t, IoFault>> Stream::append_some(std::string& out, std::size_t most,
+                                                                   Timeout timeout) {
+  const auto state = state_;
+  state->read_timed_out = false;
+  while (true) {
+    boost::system::error_code error;
+    const auto before = out.size();
+    out.resize_and_overwrite(before + most, [&](char* begin, std::size_t) {
+      return before + state->socket.read_some(asio::buffer(begin + before, most), error);
+    });
+    if (!error) co_return out.size() - before;
+    if (error != asio::error::would_block) co_return std::unexpected(IoFault::closed);
+    state->read_deadline = after(timeout);
+    State::arm(state);
+    const auto [failed] = co_await state->socket.async_wait(tcp::socket::wait_read, tuple_awaitable);
+    state->read_deadline = SteadyTime::max();
+    if (failed) co_return std::unexpected(state->read_timed_out ? IoFault::timed_out : IoFault::closed);
+  }
+}
+
 awaitable<std::expected<void, IoFault>> Stream::write(std::span<const asio::const_buffer> pieces,
                                                       Timeout timeout) {
   const auto state = state_;
-  std::vector<asio::const_buffer> left(pieces.begin(), pieces.end());
+  boost::container::small_vector<asio::const_buffer, 8> left(pieces.begin(), pieces.end());
   std::size_t first = 0;
   state->write_timed_out = false;
   while (true) {

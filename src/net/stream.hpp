@@ -5,6 +5,7 @@
 #include <expected>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "net/asio.hpp"
@@ -28,6 +29,10 @@ class Stream {
 
   // At least one byte, at most the buffer.
   awaitable<std::expected<std::size_t, IoFault>> read_some(asio::mutable_buffer buffer, Timeout timeout);
+
+  // The same, appended to `out` without a copy in between: `most` bytes at most.
+  awaitable<std::expected<std::size_t, IoFault>> append_some(std::string& out, std::size_t most,
+                                                             Timeout timeout);
 
   // All pieces; the timeout is for each part that the kernel takes. After a fault nothing more may be
   // written, since the peer may have half of it; what it has sent can still be read.

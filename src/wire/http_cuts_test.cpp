@@ -48,6 +48,7 @@ TEST(HttpCuts, SingleBytesGiveWhatTheWholeGives) {
     ASSERT_EQ(whole.messages.size(), sample.messages) << sample.bytes;
     ASSERT_EQ(whole.fault, std::nullopt) << sample.bytes;
     EXPECT_EQ(read(sample.kind, single_bytes(sample.bytes), limits), whole) << sample.bytes;
+    EXPECT_EQ(read(sample.kind, single_bytes(sample.bytes), limits, true), whole) << sample.bytes;
   }
 }
 

@@ -45,6 +45,7 @@ struct HttpReader::State {
   std::expected<void, ReadFault> end_head();
   void skip_interim_response();
   std::expected<std::size_t, ReadFault> feed_body(std::string_view bytes, std::string& body);
+  void skip(std::uint64_t bytes);
 
   bool head_done() const { return phase == Phase::body || phase == Phase::done; }
 
@@ -124,9 +125,13 @@ std::expected<std::size_t, ReadFault> HttpReader::State::feed_body(std::string_v
   }
   const auto data = bytes.substr(0, std::min<std::uint64_t>(left, bytes.size()));
   body.append(data);
-  left -= data.size();
-  if (left == 0) phase = Phase::done;
+  skip(data.size());
   return data.size();
+}
+
+void HttpReader::State::skip(std::uint64_t bytes) {
+  left -= bytes;
+  if (left == 0) phase = Phase::done;
 }
 
 HttpReader::HttpReader(Kind kind, HeadLimits limits) : state_(std::make_unique<State>(kind, limits)) {}
@@ -145,6 +150,12 @@ std::expected<std::size_t, ReadFault> HttpReader::feed(std::string_view bytes, s
       return 0;
   }
   std::unreachable();
+}
+
+std::uint64_t HttpReader::body_left() const { return state_->phase == State::Phase::body ? state_->left : 0; }
+
+void HttpReader::skip(std::uint64_t bytes) {
+  if (bytes > 0) state_->skip(bytes);
 }
 
 std::expected<void, ReadFault> HttpReader::finish() {

@@ -54,6 +54,11 @@ class HttpReader {
   // we never ask for it), chunk extensions (a size with its extensions: 256 bytes at most), and trailers.
   std::expected<std::size_t, ReadFault> feed(std::string_view bytes, std::string& body);
 
+  // Of a body with a length, what is still to come; 0 of others. So many bytes at most may also be appended
+  // to the body without being fed: then skip() says how many were.
+  std::uint64_t body_left() const;
+  void skip(std::uint64_t bytes);
+
   // The peer will send no more. Completes a response that is delimited by the end of the connection. Not a
   // fault between requests (!started()); a response that has not started is cut_short.
   std::expected<void, ReadFault> finish();

@@ -26,11 +26,13 @@ struct Reading {
 
 class Connection {
  public:
-  explicit Connection(HttpReader::Kind kind, HeadLimits limits = {}) : kind_(kind), reader_(kind, limits) {}
+  // `past`: bodies with a length are read past the reader, which is only told so.
+  explicit Connection(HttpReader::Kind kind, HeadLimits limits = {}, bool past = false)
+      : kind_(kind), reader_(kind, limits), past_(past) {}
 
   void feed(std::string_view bytes) {
     while (!bytes.empty() && !result_.fault) {
-      const auto taken = reader_.feed(bytes, result_.rest);
+      const auto taken = past_ && reader_.body_left() > 0 ? skip(bytes) : reader_.feed(bytes, result_.rest);
       if (!taken) {
         result_.fault = taken.error();
         return;
@@ -49,6 +51,13 @@ class Connection {
   }
 
  private:
+  std::expected<std::size_t, ReadFault> skip(std::string_view bytes) {
+    const auto part = bytes.substr(0, reader_.body_left());
+    result_.rest += part;
+    reader_.skip(part.size());
+    return part.size();
+  }
+
   void end_message() {
     const auto head =
         kind_ == HttpReader::Kind::request ? serialize(reader_.request()) : serialize(reader_.response());
@@ -59,12 +68,13 @@ class Connection {
 
   HttpReader::Kind kind_;
   HttpReader reader_;
+  bool past_;
   Reading result_;
 };
 
 inline Reading read(HttpReader::Kind kind, const std::vector<std::string_view>& pieces,
-                    HeadLimits limits = {}) {
-  Connection connection(kind, limits);
+                    HeadLimits limits = {}, bool past = false) {
+  Connection connection(kind, limits, past);
   for (const auto piece : pieces) connection.feed(piece);
   return connection.finish();
 }

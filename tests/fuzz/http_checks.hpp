@@ -20,10 +20,10 @@ inline wire::HeadLimits limits_of(char choice) {
   return {};
 }
 
-inline Reading read(Kind kind, const std::vector<Bytes>& pieces, wire::HeadLimits limits) {
+inline Reading read(Kind kind, const std::vector<Bytes>& pieces, wire::HeadLimits limits, bool past = false) {
   std::vector<std::string_view> views;
   for (const auto& piece : pieces) views.push_back(view(piece));
-  return wire::testing::read(kind, views, limits);
+  return wire::testing::read(kind, views, limits, past);
 }
 
 // The messages and the fault of a connection, which are the same however its bytes were cut.
@@ -32,6 +32,7 @@ inline Reading read_in_any_pieces(Kind kind, const Input& input) {
   auto reading = read(kind, whole(input.text), limits);
   require(read(kind, input.pieces(), limits) == reading, "the cuts make no difference");
   require(read(kind, single_bytes(input.text), limits) == reading, "single bytes make no difference");
+  require(read(kind, input.pieces(), limits, true) == reading, "bodies may be read past the reader");
   return reading;
 }
 
