@@ -57,7 +57,7 @@ struct Timeouts {
 
 struct Limits {
   std::uint64_t body_bytes = 64ull << 20;
-  std::uint64_t head_bytes = 64ull << 10;
+  std::uint64_t head_bytes = 256ull << 10;
   std::uint64_t head_count = 256;
   std::uint64_t connections = 4096;
   std::uint64_t metrics_bytes = 16ull << 20;  // of an engine's /metrics; larger: no reading

@@ -87,7 +87,7 @@ std::optional<Decision> Router::decide(Rule rule, const TurnFacts& turn, const R
     case Rule::balanced:
       return to_replica(Outcome::balanced, least_loaded({replicas_, table_, now}));
   }
-  return std::nullopt;
+  std::unreachable();
 }
 
 // What a turn's prompt tells of its conversation.

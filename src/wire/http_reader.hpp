@@ -23,8 +23,8 @@ namespace lmw::wire {
 // Interim (1xx) heads share the limits of the head they precede; the trailers of a chunked body have them
 // once more.
 struct HeadLimits {
-  std::size_t bytes = std::size_t{64} * 1024;  // request line and header lines together
-  std::size_t count = 256;                     // header lines
+  std::size_t bytes = std::size_t{256} * 1024;  // request line and header lines together
+  std::size_t count = 256;                      // header lines
 };
 
 enum class ReadFault {
