@@ -104,8 +104,8 @@ class EngineCuts(Injection):
         self.assert_healthy(engine, gateway)
 
     def upstream_request(self, engine, gateway, turn):
-        """A turn's request as the engine gets it. The connection doesn't stay."""
-        engine.plan = Plan("answer", len(turn.answer), "FIN", turn.answer)
+        """A turn's request as the engine gets it. Its answer is cut, so the connection doesn't stay."""
+        engine.plan = Plan("answer", len(turn.answer) - 1, "FIN", turn.answer)
         self.ask(gateway, turn)
         self.settle(gateway, 1)
         request = engine.turns[-1]
