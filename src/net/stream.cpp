@@ -108,29 +108,24 @@ awaitable<std::expected<void, IoFault>> Stream::write(std::span<const asio::cons
   const auto state = state_;
   boost::container::small_vector<asio::const_buffer, 8> left(pieces.begin(), pieces.end());
   std::size_t first = 0;
-  const auto skip = [&](std::size_t size) {
-    while (first < left.size() && size >= left[first].size()) size -= left[first++].size();
-    if (size > 0) left[first] += size;
-  };
-  const auto todo = [&] {
-    return std::span<const asio::const_buffer>(left.data() + first, left.size() - first);
-  };
-  skip(0);
-  if (first == left.size()) co_return std::expected<void, IoFault>();
-  // Nearly always the kernel takes all at once, and nobody has to be woken.
-  boost::system::error_code refused;
-  skip(state->socket.write_some(todo(), refused));
-  if (refused && refused != asio::error::would_block) co_return std::unexpected(IoFault::closed);
   state->write_timed_out = false;
-  while (first < left.size()) {
+  while (true) {
+    while (first < left.size() && left[first].size() == 0) ++first;
+    if (first == left.size()) break;
     state->write_deadline = after(timeout);
     State::arm(state);
-    const auto [error, size] = co_await state->socket.async_write_some(todo(), tuple_awaitable);
+    const std::span<const asio::const_buffer> todo(left.data() + first, left.size() - first);
+    auto [error, size] = co_await state->socket.async_write_some(todo, tuple_awaitable);
     state->write_deadline = SteadyTime::max();
     if (error) {
       co_return std::unexpected(state->write_timed_out ? IoFault::timed_out : IoFault::closed);
     }
-    skip(size);
+    while (size > 0) {
+      const auto part = std::min(size, left[first].size());
+      left[first] += part;
+      size -= part;
+      if (left[first].size() == 0) ++first;
+    }
   }
   co_return std::expected<void, IoFault>();
 }
