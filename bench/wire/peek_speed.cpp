@@ -49,17 +49,18 @@ int main() {
     auto body = body_of(turns);
     const auto size = body.size();
     body.resize(size + lmw::wire::padding);
-    const double index = shortest([&] {
+    const auto indexed = [&](auto use) {
       simdjson::ondemand::parser parser;
       simdjson::ondemand::document document;
       if (parser.iterate(body.data(), size, body.size()).get(document)) std::abort();
-    });
+      use(document);
+    };
+    const double index = shortest([&] { indexed([](auto&) {}); });
     const double read = shortest([&] {
-      simdjson::ondemand::parser parser;
-      simdjson::ondemand::document document;
-      if (parser.iterate(body.data(), size, body.size()).get(document)) std::abort();
-      for (auto member : document.get_object())
-        if (member.error()) std::abort();
+      indexed([](auto& document) {
+        for (auto member : document.get_object())
+          if (member.error()) std::abort();
+      });
     });
     const double peek = shortest([&] {
       if (!lmw::wire::peek({body.data(), size})) std::abort();
