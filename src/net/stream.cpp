@@ -32,6 +32,13 @@ struct Stream::State {
   SteadyTime armed = SteadyTime::max();
   bool read_timed_out = false;
   bool write_timed_out = false;
+  bool ended = false;  // the peer has: the kernel's word for it wakes one read only
+
+  IoFault read_fault(const boost::system::error_code& error) {
+    if (error == asio::error::operation_aborted && read_timed_out) return IoFault::timed_out;
+    ended |= error != asio::error::operation_aborted;
+    return IoFault::closed;
+  }
 
   static void arm(const std::shared_ptr<State>& state) {
     const auto next = std::min(state->read_deadline, state->write_deadline);
@@ -74,18 +81,20 @@ Stream::~Stream() {
 awaitable<std::expected<std::size_t, IoFault>> Stream::read_some(asio::mutable_buffer buffer,
                                                                  Timeout timeout) {
   const auto state = state_;
+  if (state->ended) co_return std::unexpected(IoFault::closed);
   state->read_timed_out = false;
   state->read_deadline = after(timeout);
   State::arm(state);
   const auto [error, size] = co_await state->socket.async_read_some(buffer, tuple_awaitable);
   state->read_deadline = SteadyTime::max();
   if (!error) co_return size;
-  co_return std::unexpected(state->read_timed_out ? IoFault::timed_out : IoFault::closed);
+  co_return std::unexpected(state->read_fault(error));
 }
 
 awaitable<std::expected<std::size_t, IoFault>> Stream::append_some(std::string& out, std::size_t most,
                                                                    Timeout timeout) {
   const auto state = state_;
+  if (state->ended) co_return std::unexpected(IoFault::closed);
   state->read_timed_out = false;
   while (true) {
     boost::system::error_code error;
@@ -94,12 +103,12 @@ awaitable<std::expected<std::size_t, IoFault>> Stream::append_some(std::string& 
       return before + state->socket.read_some(asio::buffer(begin + before, most), error);
     });
     if (!error) co_return out.size() - before;
-    if (error != asio::error::would_block) co_return std::unexpected(IoFault::closed);
+    if (error != asio::error::would_block) co_return std::unexpected(state->read_fault(error));
     state->read_deadline = after(timeout);
     State::arm(state);
     const auto [failed] = co_await state->socket.async_wait(tcp::socket::wait_read, tuple_awaitable);
     state->read_deadline = SteadyTime::max();
-    if (failed) co_return std::unexpected(state->read_timed_out ? IoFault::timed_out : IoFault::closed);
+    if (failed) co_return std::unexpected(state->read_fault(failed));
   }
 }
 
@@ -108,24 +117,29 @@ awaitable<std::expected<void, IoFault>> Stream::write(std::span<const asio::cons
   const auto state = state_;
   boost::container::small_vector<asio::const_buffer, 8> left(pieces.begin(), pieces.end());
   std::size_t first = 0;
+  const auto skip = [&](std::size_t size) {
+    while (first < left.size() && size >= left[first].size()) size -= left[first++].size();
+    if (size > 0) left[first] += size;
+  };
+  const auto todo = [&] {
+    return std::span<const asio::const_buffer>(left.data() + first, left.size() - first);
+  };
+  skip(0);
+  if (first == left.size()) co_return std::expected<void, IoFault>();
+  // Nearly always the kernel takes all at once, and nobody has to be woken.
+  boost::system::error_code refused;
+  skip(state->socket.write_some(todo(), refused));
+  if (refused && refused != asio::error::would_block) co_return std::unexpected(IoFault::closed);
   state->write_timed_out = false;
-  while (true) {
-    while (first < left.size() && left[first].size() == 0) ++first;
-    if (first == left.size()) break;
+  while (first < left.size()) {
     state->write_deadline = after(timeout);
     State::arm(state);
-    const std::span<const asio::const_buffer> todo(left.data() + first, left.size() - first);
-    auto [error, size] = co_await state->socket.async_write_some(todo, tuple_awaitable);
+    const auto [error, size] = co_await state->socket.async_write_some(todo(), tuple_awaitable);
     state->write_deadline = SteadyTime::max();
     if (error) {
       co_return std::unexpected(state->write_timed_out ? IoFault::timed_out : IoFault::closed);
     }
-    while (size > 0) {
-      const auto part = std::min(size, left[first].size());
-      left[first] += part;
-      size -= part;
-      if (left[first].size() == 0) ++first;
-    }
+    skip(size);
   }
   co_return std::expected<void, IoFault>();
 }

@@ -13,7 +13,7 @@ from check import LEFT_UNREAD, Wrong, check
 from connection import Connection, request
 
 AT_ONCE = 48
-LOST_AFTER_S = 120
+LOST_AFTER_S = 60  # less than the gateway's keep-alive: a connection that it forgets is a lost turn
 PATIENCE_S = 0.1  # of clients that leave while they read
 
 
