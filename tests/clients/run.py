@@ -46,6 +46,7 @@ def main():
     args = parser.parse_args()
     binary = lmwarden.binary(args)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is ended
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # clients are interrupted by it: started with &, they would ignore it
     names = CLIENTS if "all" in args.clients else dict.fromkeys(args.clients)
     found = checks.Checks()
     with tempfile.TemporaryDirectory(prefix="lmwarden-clients-") as scratch:
