@@ -224,6 +224,8 @@ TEST(Peek, FindsTheBillingLineAtTheHeadOfTheSystemPrompt) {
   EXPECT_EQ(without_billing(R"({"system":")" + line + R"(\nYou are"})"), R"({"system":"You are"})");
   EXPECT_EQ(without_billing(R"({"system":")" + line + R"("})"), R"({"system":""})");
   EXPECT_EQ(without_billing(R"({"system":")" + line + R"( a\\new word\nYou"})"), R"({"system":"You"})");
+  EXPECT_EQ(without_billing(R"({"system":[{"text":")" + line + R"("},{"text":")" + line + R"("}]})"),
+            R"({"system":[{"text":")" + line + R"("}]})");
 }
 
 TEST(Peek, LeavesABillingLineAloneThatIsOnlyQuoted) {
