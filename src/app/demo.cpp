@@ -34,7 +34,7 @@ struct ArmPlan {
   std::string admission;
 };
 
-const std::array<ArmPlan, 4> plans{{
+const auto plans = std::to_array<ArmPlan>({
     {"engine-0.26", "the engine's balancer, vLLM 0.26: blind round robin", replica::Balancer::engine_0_26,
      false, "off"},
     {"engine", "the engine's balancer, vLLM 0.27 and later: least loaded", replica::Balancer::engine, false,
@@ -42,7 +42,7 @@ const std::array<ArmPlan, 4> plans{{
     {"affinity", "LM Warden: every turn goes home", replica::Balancer::engine, true, "off"},
     {"places", "LM Warden as it comes: the same, and turns wait for room in the caches",
      replica::Balancer::engine, true, "auto"},
-}};
+});
 
 // A simulated engine with a gateway before it, each on a thread of its own.
 class Box {

@@ -37,14 +37,14 @@ std::string message_of(const net::Fetched& fetched) {
 }  // namespace
 
 std::span<const Arm> arms() {
-  static constexpr std::array<Arm, 6> all{{
+  static constexpr auto all = std::to_array<Arm>({
       {"off", "no affinity: the engine's own balancer", false},
       {"on", "affinity, and the rest as the gateway is configured", true},
       {"affinity", "affinity; turns never wait, a home over its threshold spills", true, "off"},
       {"places", "affinity, and turns wait for room in the caches (wait_share 0.45)", true, "on", 0.45},
       {"places-steady", "the same with wait_share 1", true, "on", 1.0},
       {"as-is", "nothing is switched; also what is no LM Warden"},
-  }};
+  });
   return all;
 }
 

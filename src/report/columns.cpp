@@ -8,7 +8,7 @@
 namespace lmw::report {
 
 std::span<const Column> columns() {
-  static constexpr std::array<Column, 19> all{{
+  static constexpr auto all = std::to_array<Column>({
       {"turns", "turns", "turns that ended in the step", 0, &Step::turns},
       {"sessions_per_hour", "sess/h", "sessions finished an hour", 0, &Step::sessions_per_hour},
       {"tokens_per_min", "tok/min", "output tokens a minute", 0, &Step::tokens_per_min},
@@ -31,7 +31,7 @@ std::span<const Column> columns() {
       {"worst_wait_s", "worst", "the longest that one session waited for content, in sum", 0,
        &Step::worst_wait_s},
       {"fairness", "fair", "Jain's index over the sessions' tokens a second", 2, &Step::fairness},
-  }};
+  });
   return all;
 }
 

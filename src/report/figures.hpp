@@ -14,13 +14,13 @@ struct Figure {
 };
 
 inline std::span<const Figure> figures() {
-  static constexpr std::array<Figure, 5> all{{
+  static constexpr auto all = std::to_array<Figure>({
       {"ttfb_p50_s", "Time to first content byte, median (s)", true},
       {"ttfb_p95_s", "Time to first content byte, 95th percentile (s)", true},
       {"replicas_busy", "Replicas busy"},
       {"hits_pct", "Prefix hits (%)"},
       {"tokens_per_min", "Output tokens a minute"},
-  }};
+  });
   return all;
 }
 

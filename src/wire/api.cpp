@@ -7,7 +7,7 @@ namespace lmw::wire {
 namespace {
 
 // By the number of the endpoint.
-constexpr std::array<Route, 8> routes{{
+constexpr auto routes = std::to_array<Route>({
     {Endpoint::chat_completions, "POST", "/v1/chat/completions", Family::openai, true},
     {Endpoint::completions, "POST", "/v1/completions", Family::openai, true},
     {Endpoint::responses, "POST", "/v1/responses", Family::responses, true},
@@ -16,7 +16,7 @@ constexpr std::array<Route, 8> routes{{
     {Endpoint::tokenize, "POST", "/tokenize", Family::openai, false},
     {Endpoint::detokenize, "POST", "/detokenize", Family::openai, false},
     {Endpoint::models, "GET", "/v1/models", Family::openai, false},
-}};
+});
 
 constexpr bool in_order() {
   for (std::size_t i = 0; i < routes.size(); ++i) {

@@ -23,7 +23,7 @@ struct Row {
 };
 
 // By the number of the kind.
-constexpr std::array<Row, 12> rows{{
+constexpr auto rows = std::to_array<Row>({
     {ErrorKind::invalid_request, 400, 400, "invalid_request_error", "invalid_request",
      "invalid_request_error"},
     {ErrorKind::unauthorized, 401, 401, "invalid_request_error", "invalid_api_key", "authentication_error"},
@@ -39,7 +39,7 @@ constexpr std::array<Row, 12> rows{{
     {ErrorKind::upstream, 502, 502, "server_error", "upstream_error", "api_error"},
     {ErrorKind::unavailable, 503, 503, "server_error", "unavailable", "api_error"},
     {ErrorKind::overloaded, 503, 529, "server_error", "overloaded", "overloaded_error"},
-}};
+});
 
 constexpr bool in_order() {
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -29,8 +29,6 @@ class FingerprintReader {
 
   // Of the last list that was read.
   std::size_t elements() const { return elements_; }
-  // Whether there is a message, or a piece of a prompt.
-  bool has_text() const { return !print_.messages.empty(); }
 
   Fingerprint result() &&;
 

@@ -1,6 +1,5 @@
 #include "wire/peek.hpp"
 
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,12 +21,6 @@ bool is_billing(std::string_view text) { return text.starts_with("x-anthropic-bi
 bool is_true(ondemand::value& value) {
   bool flag = false;
   return !value.get_bool().get(flag) && flag;
-}
-
-std::optional<std::int64_t> integer_of(ondemand::value& value) {
-  std::int64_t number = 0;
-  if (value.get_int64().get(number)) return std::nullopt;
-  return number;
 }
 
 error_code read_session(ondemand::value& user_id, std::optional<std::string>& session) {
@@ -56,7 +49,7 @@ class Peeker {
     std::string_view name;
     Reader read;
   };
-  static const std::array<Member, 14> members;
+  static const Member members[];
 
   error_code read_model(ondemand::value& value);
   error_code read_stream(ondemand::value& value) { return peek_.stream = is_true(value), SUCCESS; }
@@ -73,10 +66,6 @@ class Peeker {
   error_code read_system(ondemand::value& value);
   error_code read_system_block(ondemand::value& block, bool may_be_billing, bool& billing);
   error_code read_instructions(ondemand::value& value);
-  error_code read_max_tokens(ondemand::value& value) { return max_tokens_ = integer_of(value), SUCCESS; }
-  error_code read_max_completion(ondemand::value& value) {
-    return max_completion_ = integer_of(value), SUCCESS;
-  }
 
   std::size_t offset(const char* at) const { return static_cast<std::size_t>(at - body_.data()); }
   ByteRange range(std::string_view part) const {
@@ -93,13 +82,9 @@ class Peeker {
   FingerprintReader print_;
   std::optional<std::size_t> messages_;  // of a list
   std::size_t input_ = 0;
-  bool has_input_ = false;
-  bool has_prompt_ = false;
-  std::optional<std::int64_t> max_tokens_;
-  std::optional<std::int64_t> max_completion_;
 };
 
-constexpr std::array<Peeker::Member, 14> Peeker::members{{
+constexpr Peeker::Member Peeker::members[] = {
     {"model", &Peeker::read_model},
     {"stream", &Peeker::read_stream},
     {"stream_options", &Peeker::read_stream_options},
@@ -112,9 +97,7 @@ constexpr std::array<Peeker::Member, 14> Peeker::members{{
     {"tools", &Peeker::read_tools},
     {"system", &Peeker::read_system},
     {"instructions", &Peeker::read_instructions},
-    {"max_tokens", &Peeker::read_max_tokens},
-    {"max_completion_tokens", &Peeker::read_max_completion},
-}};
+};
 
 error_code Peeker::run() {
   const char* begin = nullptr;
@@ -139,9 +122,7 @@ error_code Peeker::run() {
 
 Peek Peeker::result() && {
   peek_.messages = messages_.value_or(input_);
-  peek_.has_text = messages_.value_or(0) > 0 || has_input_ || has_prompt_;
   peek_.fingerprint = std::move(print_).result();
-  peek_.max_tokens = max_completion_ ? max_completion_ : max_tokens_;
   return std::move(peek_);
 }
 
@@ -188,15 +169,10 @@ error_code Peeker::read_messages(ondemand::value& value) {
 error_code Peeker::read_input(ondemand::value& value) {
   const error_code error = print_.read_messages(value);
   input_ = print_.elements();
-  has_input_ = print_.has_text();
   return error;
 }
 
-error_code Peeker::read_prompt(ondemand::value& value) {
-  const error_code error = print_.read_prompt(value);
-  has_prompt_ = print_.has_text();
-  return error;
-}
+error_code Peeker::read_prompt(ondemand::value& value) { return print_.read_prompt(value); }
 
 error_code Peeker::read_tools(ondemand::value& value) {
   const error_code error = print_.read_tools(value);

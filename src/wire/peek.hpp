@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,10 +43,8 @@ struct Peek {
   // share a prefix.
   std::optional<ByteRange> billing;
   // Sizes.
-  std::size_t messages = 0;                // elements of `messages` (or `input`, when that is a list)
-  std::size_t tools = 0;                   // elements of `tools`
-  bool has_text = false;                   // there is a `messages`, `prompt` or `input` that is not empty
-  std::optional<std::int64_t> max_tokens;  // `max_completion_tokens`, else `max_tokens`
+  std::size_t messages = 0;  // elements of `messages` (or `input`, when that is a list)
+  std::size_t tools = 0;     // elements of `tools`
   // Of the prompt, the billing line left out.
   Fingerprint fingerprint;
 };

@@ -18,8 +18,7 @@ constexpr std::string_view new_model = "another \"model\"";
 auto members(const wire::Peek& p) {
   return std::tie(p.object_begin, p.empty_object, p.model, p.model_value, p.stream, p.stream_options,
                   p.stream_options_value, p.stream_options_empty, p.include_usage, p.include_usage_value,
-                  p.user, p.prompt_cache_key, p.metadata_session, p.billing, p.messages, p.tools, p.has_text,
-                  p.max_tokens);
+                  p.user, p.prompt_cache_key, p.metadata_session, p.billing, p.messages, p.tools);
 }
 
 void check_padding(std::string_view text, const Result<wire::Peek>& peek) {
@@ -63,17 +62,6 @@ std::size_t elements(const Json& object, std::string_view key) {
   return found != object.end() && found->is_array() ? found->size() : 0;
 }
 
-bool is_there(const Json& object, std::string_view key) {
-  return !text_at(object, key).empty() || elements(object, key) > 0;
-}
-
-std::optional<std::int64_t> integer_at(const Json& object, std::string_view key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number_integer()) return std::nullopt;
-  const bool too_large = found->is_number_unsigned() && found->get<std::uint64_t>() > INT64_MAX;
-  return too_large ? std::nullopt : std::optional(found->get<std::int64_t>());
-}
-
 std::string session_of(const Json& document) {
   const auto metadata = document.find("metadata");
   if (metadata == document.end() || !metadata->is_object() || !metadata->contains("user_id")) return {};
@@ -93,12 +81,6 @@ void check_fields(const wire::Peek& peek, const Json& document) {
   require(peek.empty_object == document.empty(), "empty object");
   require(peek.messages == elements(document, messages_listed ? "messages" : "input"), "messages");
   require(peek.tools == elements(document, "tools"), "tools");
-  require(peek.has_text == (elements(document, "messages") > 0 || is_there(document, "input") ||
-                            is_there(document, "prompt")),
-          "text");
-  const auto max_completion = integer_at(document, "max_completion_tokens");
-  require(peek.max_tokens == (max_completion ? max_completion : integer_at(document, "max_tokens")),
-          "max_tokens");
 }
 
 // --- edits
