@@ -17,8 +17,8 @@ struct Span {
   std::int64_t seconds = 0;
   std::size_t resolution = 0;  // index into store::resolutions
 };
-inline constexpr std::array<Span, 4> spans{
-    {{"15m", 900, 0}, {"1h", 3600, 0}, {"24h", 86'400, 1}, {"7d", 7 * 86'400, 2}}};
+inline constexpr auto spans =
+    std::to_array<Span>({{"15m", 900, 0}, {"1h", 3600, 0}, {"24h", 86'400, 1}, {"7d", 604'800, 2}});
 
 // By its name; nothing for another one.
 std::optional<Span> find_span(std::string_view name);

@@ -17,7 +17,7 @@ namespace lmw::admin {
 class Reports {
  public:
   static constexpr std::size_t most = 100;
-  static constexpr std::size_t most_bytes = 512 * 1024;  // of one
+  static constexpr std::size_t most_bytes = 512u << 10;  // of one
 
   // `folder`: made when it is needed; "" = none is set, and nothing can be stored.
   explicit Reports(std::string folder) : folder_(std::move(folder)) {}

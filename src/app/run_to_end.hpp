@@ -16,7 +16,7 @@ auto run_to_end(net::asio::io_context& context, Task task) {
   std::optional<typename decltype(task())::value_type> result;
   net::asio::co_spawn(
       context, [&]() -> net::awaitable<void> { result = co_await task(); },
-      [](std::exception_ptr failed) {
+      [](const std::exception_ptr& failed) {
         if (failed) std::rethrow_exception(failed);
       });
   context.restart();

@@ -146,6 +146,7 @@ void Directory::found(Backend& backend, const engine::Facts& told) {
   pool.backends[backend.endpoint.value()] = &backend;
 
   std::vector<std::string> labels;
+  labels.reserve(facts.ranks.size());
   for (const auto& rank : facts.ranks) labels.push_back(rank.label);
   replicas.set_ranks(backend.endpoint, labels);
   for (std::size_t rank = 0; rank < labels.size(); ++rank) {

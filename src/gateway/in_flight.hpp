@@ -16,7 +16,7 @@ namespace lmw::gateway {
 // One turn, for as long as it lives.
 class TurnUnderWay {
  public:
-  TurnUnderWay(const Pool& turn_pool, net::asio::any_io_executor executor)
+  TurnUnderWay(const Pool& turn_pool, const net::asio::any_io_executor& executor)
       : pool(turn_pool), wake_(executor, net::asio::steady_timer::time_point::max()) {}
 
   const Pool& pool;

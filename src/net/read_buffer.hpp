@@ -9,7 +9,7 @@ namespace lmw::net {
 
 using ReadBuffer = boost::beast::flat_buffer;
 
-inline constexpr std::size_t read_size = 64 * 1024;  // of one read, at most
+inline constexpr std::size_t read_size = 64u << 10;  // of one read, at most
 
 // Valid until the buffer changes.
 inline std::string_view text_of(const ReadBuffer& buffer) {

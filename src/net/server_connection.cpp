@@ -15,7 +15,7 @@ namespace lmw::net {
 namespace {
 
 // Of a next request that comes while an answer is under way. More than this waits in the kernel.
-constexpr std::size_t max_ahead = 256 * 1024;
+constexpr std::size_t max_ahead = 256u << 10;
 constexpr auto linger_time = std::chrono::seconds(2);
 
 RequestFault to_request_fault(IoFault fault) {

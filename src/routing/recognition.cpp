@@ -6,7 +6,7 @@ namespace lmw::routing {
 
 namespace {
 
-constexpr std::size_t side_bytes = 8 * 1024;
+constexpr std::size_t side_bytes = 8u << 10;
 constexpr std::size_t side_messages = 3;
 
 }  // namespace

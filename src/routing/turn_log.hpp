@@ -32,9 +32,9 @@ class TurnLog {
  public:
   static constexpr std::size_t limit = 4096;  // the oldest is forgotten first
 
-  void add(TurnRecord turn) {
+  void add(const TurnRecord& turn) {
     if (turns_.size() == limit) turns_.pop_front();
-    turns_.push_back(std::move(turn));
+    turns_.push_back(turn);
   }
   // In order of their end.
   const std::deque<TurnRecord>& turns() const { return turns_; }

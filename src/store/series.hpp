@@ -30,8 +30,9 @@ struct Resolution {
   std::int64_t step = 0;  // seconds
   std::int64_t keep = 0;  // seconds
 };
-inline constexpr std::array<Resolution, 3> resolutions{
-    {{10, 2 * 3600}, {60, 48 * 3600}, {3600, 60 * 86'400}}};
+// For two hours, two days, sixty days.
+inline constexpr auto resolutions =
+    std::to_array<Resolution>({{10, 7'200}, {60, 172'800}, {3600, 5'184'000}});
 inline constexpr std::int64_t sample_step = resolutions[0].step;
 
 struct Row {

@@ -40,7 +40,7 @@ std::vector<std::string_view> Splice::pieces(std::string_view body) const {
 
 bool ask_for_usage(const Peek& peek, Splice& splice) {
   if (!peek.stream || peek.include_usage) return false;
-  const auto member = [](std::string text, bool only) { return only ? text : text + ","; };
+  const auto member = [](const std::string& text, bool only) { return only ? text : text + ","; };
   switch (peek.stream_options) {
     case Peek::StreamOptions::absent:
       splice.insert(peek.object_begin + 1,

@@ -19,7 +19,7 @@ struct SseEvent {
 // last fed: an event larger than the limit is passed on as `overlong` parts of that size.
 class SseSplitter {
  public:
-  explicit SseSplitter(std::size_t max_event_bytes = 1024 * 1024)
+  explicit SseSplitter(std::size_t max_event_bytes = 1u << 20)
       : limit_(max_event_bytes > 0 ? max_event_bytes : 1) {}
 
   void feed(std::string_view bytes);

@@ -199,10 +199,10 @@ TEST(SseSplitter, AnEventOfExactlyTheLimitIsWhole) {
 }
 
 TEST(SseSplitter, ALineWithoutEndNeedsNoMoreMemoryThanTheLimit) {
-  constexpr std::size_t limit = 256 * 1024;
-  constexpr std::size_t total = 64 * 1024 * 1024;
+  constexpr std::size_t limit = 256u << 10;
+  constexpr std::size_t total = 64u << 20;
   SseSplitter splitter(limit);
-  const std::string piece(64 * 1024, 'x');
+  const std::string piece(64u << 10, 'x');
   splitter.feed("data: ");
   std::size_t passed = 0;
   for (std::size_t fed = 0; fed < total; fed += piece.size()) {
