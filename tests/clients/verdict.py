@@ -63,7 +63,9 @@ def kept(ok, kind, agents):
     """What each agent's turns find in the cache: nearly all of its last prompt, and more from step to step."""
     agents = [[turn for turn in turns if turn["last_cached_tokens"] is not None] for turns in agents]
     cached = [[turn["last_cached_tokens"] for turn in turns[kind.grows_from :]] for turns in agents]
-    ok.that("cached tokens grow from step to step", cached and all(row == sorted(set(row)) for row in cached), cached)
+    # Not strictly: a step may add less than a block.
+    grew = cached and all(row == sorted(row) and len(set(row)) > 1 for row in cached)
+    ok.that("cached tokens grow from step to step", grew, cached)
     shares = [
         new["last_cached_tokens"] / old["last_prompt_tokens"] for turns in agents for old, new in zip(turns, turns[1:])
     ]
