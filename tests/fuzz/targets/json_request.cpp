@@ -126,9 +126,10 @@ void check_edits(const wire::Peek& peek, std::string_view body, Edits edits, con
 
   const auto again = wire::peek(Body(result).view());
   require(again.has_value(), "an edited body can be edited again");
-  // Behind the line that was dropped the user may quote one, which stands at the head then.
-  const bool quoted = edits.billing && again->billing;
-  require(quoted || equal(again->fingerprint, peek.fingerprint), "it is the same prompt");
+  auto before = peek.fingerprint, after = again->fingerprint;
+  // Behind the line that was dropped the user may quote one, which stands at the head then and is left out.
+  if (edits.billing && again->billing) before.system = after.system = {};
+  require(equal(after, before), "it is the same prompt");
   if (edits.model && peek.model) require(again->model == new_model, "the model is the new one");
   if (edits.usage && again->stream && again->stream_options != wire::Peek::StreamOptions::other)
     require(again->include_usage, "usage has been asked for");
